@@ -1,0 +1,129 @@
+//! `/proc/PID/stat`: one line that holds nearly everything, and one trap.
+//!
+//! The second field is the process's name in parentheses, and a process names itself: `a) S 1 (b`
+//! is a legal name. The kernel escapes nothing but newlines, so the only sound rule is that the
+//! name ends at the *last* closing parenthesis of the line.
+
+use crate::process::{Pid, Process, ReadError, StartTime, State, Terminal};
+
+/// Reads one line, which must be about the process that was asked for.
+pub fn parse(line: &[u8], pid: Pid) -> Result<Process, ReadError> {
+    let open = line.iter().position(|byte| *byte == b'(').ok_or(ReadError::Malformed("no name"))?;
+    let close =
+        line.iter().rposition(|byte| *byte == b')').ok_or(ReadError::Malformed("no end of name"))?;
+    if close < open {
+        return Err(ReadError::Malformed("no end of name"));
+    }
+    if number::<u32>(line[..open].trim_ascii())? != pid.0 {
+        return Err(ReadError::Malformed("another process's line"));
+    }
+
+    // Counted from the field after the name: state is 0, and start time, field 22, is 19.
+    let mut fields =
+        line[close + 1..].split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    let mut field = |skipped: usize| fields.nth(skipped).ok_or(ReadError::Malformed("cut short"));
+    let state = match field(0)? {
+        b"Z" | b"X" | b"x" => State::Zombie,
+        b"T" | b"t" => State::Suspended,
+        [letter] if letter.is_ascii_alphabetic() => State::Active,
+        _ => return Err(ReadError::Malformed("no state")),
+    };
+    let parent = number::<u32>(field(0)?)?;
+    let session = number::<i64>(field(1)?)?;
+    let terminal = number::<i64>(field(0)?)?;
+    let start = number::<u64>(field(14)?)?;
+
+    Ok(Process {
+        pid,
+        parent: Pid(parent),
+        start: StartTime(start),
+        name: String::from_utf8_lossy(&line[open + 1..close]).into_owned(),
+        // The kernel prints the device number as a signed int; 0 (and -1) mean none.
+        terminal: (terminal > 0).then(|| Terminal(terminal.unsigned_abs())),
+        session: u32::try_from(session).ok().filter(|pid| *pid != 0).map(Pid),
+        state,
+    })
+}
+
+fn number<T: std::str::FromStr>(field: &[u8]) -> Result<T, ReadError> {
+    std::str::from_utf8(field)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .ok_or(ReadError::Malformed("not a number in range"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TAIL: &[u8] = b" S 41 42 43 34816 42 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987654 0 0 ";
+
+    fn line(name: &[u8]) -> Vec<u8> {
+        [b"42 (", name, b")", TAIL].concat()
+    }
+
+    #[test]
+    fn an_ordinary_line() {
+        let process = parse(&line(b"bash"), Pid(42)).unwrap();
+        assert_eq!(
+            process,
+            Process {
+                pid: Pid(42),
+                parent: Pid(41),
+                start: StartTime(987_654),
+                name: "bash".into(),
+                terminal: Some(Terminal(34816)),
+                session: Some(Pid(43)),
+                state: State::Active,
+            }
+        );
+        assert_eq!(process.terminal.unwrap().to_string(), "pts/0");
+    }
+
+    #[test]
+    fn a_name_cannot_forge_a_field() {
+        for name in [&b"a) S 1 (b"[..], b"tmux: server", b"(sd-pam)", b"))))", b"", b"x\\n 1 2 3"] {
+            let process = parse(&line(name), Pid(42)).unwrap();
+            assert_eq!((process.name.as_bytes(), process.parent), (name, Pid(41)));
+        }
+        assert_eq!(parse(&line(b"\xff\xfe"), Pid(42)).unwrap().name, "\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn damaged_lines_are_refused() {
+        let cut = &line(b"bash")[..40];
+        for bytes in [&b""[..], b"42", b"42 bash S 1", b"42 (bash", b"42 )bash( S 1", b"42 (bash)", cut] {
+            assert!(matches!(parse(bytes, Pid(42)), Err(ReadError::Malformed(_))), "{bytes:?}");
+        }
+        assert_eq!(
+            parse(&line(b"bash"), Pid(7)),
+            Err(ReadError::Malformed("another process's line"))
+        );
+        let huge = b"42 (bash) S 99999999999999999999 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0";
+        assert_eq!(parse(huge, Pid(42)), Err(ReadError::Malformed("not a number in range")));
+    }
+
+    #[test]
+    fn states_that_matter() {
+        for (letter, state) in
+            [(b"R", State::Active), (b"T", State::Suspended), (b"t", State::Suspended), (b"Z", State::Zombie)]
+        {
+            let mut bytes = line(b"x");
+            bytes[7] = letter[0];
+            assert_eq!(parse(&bytes, Pid(42)).unwrap().state, state);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            drop(parse(&bytes, Pid(42)));
+        }
+
+        #[test]
+        fn any_name_round_trips(name in "[ -~]{0,15}") {
+            prop_assert_eq!(parse(&line(name.as_bytes()), Pid(42)).unwrap().name, name);
+        }
+    }
+}

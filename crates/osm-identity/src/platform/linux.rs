@@ -1,0 +1,97 @@
+//! Linux: `/proc`, and a pidfd where the kernel has a file system for them.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use rustix::process::{Pid as RawPid, PidfdFlags};
+
+use crate::parse::{linux_stat, nul_list};
+use crate::process::{Host, Pid, Process, ProcessSource, ReadError};
+
+/// The inode of the first pid namespace of every Linux machine (`PROC_PID_INIT_INO`).
+const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+
+/// `f_type` of the file system of pidfds. Before Linux 6.9 a pidfd was an anonymous inode, all of
+/// which share one number; that must not pass for an identity.
+const PIDFS_MAGIC: i64 = 0x5049_4446;
+
+/// What we read of a command line or an environment: the kernel's own bound on one argument is
+/// 128 KiB, and what identity looks for stands near the front.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The running system's processes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct System;
+
+impl System {
+    /// Opens the running system.
+    #[must_use]
+    pub fn new() -> Self {
+        Self
+    }
+
+    fn bytes(pid: Pid, file: &str) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::new();
+        File::open(format!("/proc/{pid}/{file}"))?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl ProcessSource for System {
+    fn host(&self) -> Result<Host, ReadError> {
+        let mut buffer = [0; 64];
+        let length = File::open("/proc/sys/kernel/random/boot_id")?.read(&mut buffer)?;
+        let boot = std::str::from_utf8(&buffer[..length])
+            .map_err(|_| ReadError::Malformed("boot_id is not text"))?
+            .trim();
+        if boot.is_empty() {
+            return Err(ReadError::Malformed("boot_id is empty"));
+        }
+        let namespace = std::fs::read_link("/proc/self/ns/pid")?.to_string_lossy().into_owned();
+        let contained = namespace != FIRST_PID_NAMESPACE;
+        Ok(Host { boot: boot.to_owned(), namespace, contained })
+    }
+
+    fn process(&self, pid: Pid) -> Result<Process, ReadError> {
+        // 15 bytes of name (64 for a kernel worker) and at most 50 numbers: one read gets it all.
+        let mut buffer = [0; 2048];
+        let length = File::open(format!("/proc/{pid}/stat"))?.read(&mut buffer)?;
+        linux_stat::parse(&buffer[..length], pid)
+    }
+
+    fn arguments(&self, pid: Pid) -> Result<Vec<OsString>, ReadError> {
+        let bytes = Self::bytes(pid, "cmdline")?;
+        Ok(nul_list::items(&bytes).map(|item| OsString::from_vec(item.to_vec())).collect())
+    }
+
+    fn executable(&self, pid: Pid) -> Result<PathBuf, ReadError> {
+        Ok(std::fs::read_link(format!("/proc/{pid}/exe"))?)
+    }
+
+    fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError> {
+        let bytes = Self::bytes(pid, "environ")?;
+        Ok(nul_list::variable(&bytes, name).map(|value| OsString::from_vec(value.to_vec())))
+    }
+
+    fn inode(&self, pid: Pid) -> Option<u64> {
+        let raw = RawPid::from_raw(i32::try_from(pid.0).ok()?)?;
+        let descriptor = rustix::process::pidfd_open(raw, PidfdFlags::empty()).ok()?;
+        let kind = rustix::fs::fstatfs(&descriptor).ok()?.f_type;
+        if i64::from(kind) != PIDFS_MAGIC {
+            return None;
+        }
+        rustix::fs::fstat(&descriptor).ok().map(|stat| stat.st_ino)
+    }
+
+    fn exists(&self, pid: Pid) -> Option<bool> {
+        let raw = RawPid::from_raw(i32::try_from(pid.0).ok()?)?;
+        match rustix::process::test_kill_process(raw) {
+            Ok(()) | Err(rustix::io::Errno::PERM) => Some(true),
+            Err(rustix::io::Errno::SRCH) => Some(false),
+            Err(_) => None,
+        }
+    }
+}

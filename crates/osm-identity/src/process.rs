@@ -1,0 +1,260 @@
+//! Processes as this crate sees them, and the one door through which they are read.
+//!
+//! [`Process`] holds the few facts that identity needs and nothing more, so that one read of the
+//! operating system's process table fills it. [`ProcessSource`] is the door: the platform modules
+//! implement it over the running system, [`FixedTable`] over a value, and everything that decides
+//! works on either.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+/// The number of a process, meaningful only within one pid namespace of one boot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pid(pub u32);
+
+impl fmt::Display for Pid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// When a process started, in a unit of the platform's own.
+///
+/// Comparable between processes of one host; the number itself means nothing elsewhere. Linux
+/// counts clock ticks since boot (10 ms), so two processes can share one: see
+/// [`ProcessSource::inode`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StartTime(pub u64);
+
+impl fmt::Display for StartTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The device number of a controlling terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Terminal(pub u64);
+
+impl fmt::Display for Terminal {
+    /// Prints the name that people know (`pts/3`, `tty1`) where the number tells it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = ((self.0 >> 8) & 0xfff, (self.0 & 0xff) | ((self.0 >> 12) & 0xfff00));
+        match major {
+            136..=143 if cfg!(target_os = "linux") => {
+                write!(f, "pts/{}", (major - 136) * 256 + minor)
+            }
+            4 if cfg!(target_os = "linux") => write!(f, "tty{minor}"),
+            _ => write!(f, "tty#{}", self.0),
+        }
+    }
+}
+
+/// What a process is doing, as far as liveness cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Running, runnable, sleeping or waiting.
+    Active,
+    /// Stopped by a signal or a debugger: alive, and able to go on.
+    Suspended,
+    /// Ended, but not yet collected by its parent: dead.
+    Zombie,
+}
+
+/// One row of the process table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub pid: Pid,
+    /// Its parent's number; 0 where it has none, or none inside this pid namespace.
+    pub parent: Pid,
+    /// When it started.
+    pub start: StartTime,
+    /// The short name the system keeps (`comm`); on Linux cut at 15 bytes.
+    pub name: String,
+    /// Its controlling terminal.
+    pub terminal: Option<Terminal>,
+    /// The leader of its session (`setsid`), where the platform has such a thing.
+    pub session: Option<Pid>,
+    /// Whether it runs, is stopped, or is a zombie.
+    pub state: State,
+}
+
+/// The realm in which a pid and a start time mean something.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Host {
+    /// Names this boot of this machine (where the platform can: Windows names the machine only,
+    /// but its start times are absolute).
+    pub boot: String,
+    /// Names the pid namespace; empty where the platform has none.
+    pub namespace: String,
+    /// The pid namespace is not the machine's first: PID 1 is a container's own.
+    pub contained: bool,
+}
+
+/// Why a look at a process gave nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// No such process is visible from here: it ended, or it is hidden.
+    Absent,
+    /// It is there, but we may not look.
+    Denied,
+    /// The system answered something that does not parse; the text says what.
+    Malformed(&'static str),
+    /// This platform cannot tell.
+    Unsupported,
+    /// Any other error of the system.
+    Io(std::io::ErrorKind),
+}
+
+impl std::error::Error for ReadError {}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => f.write_str("not visible"),
+            Self::Denied => f.write_str("access denied"),
+            Self::Malformed(what) => write!(f, "malformed: {what}"),
+            Self::Unsupported => f.write_str("not supported on this platform"),
+            Self::Io(kind) => write!(f, "{kind}"),
+        }
+    }
+}
+
+impl From<std::io::Error> for ReadError {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => Self::Absent,
+            std::io::ErrorKind::PermissionDenied => Self::Denied,
+            std::io::ErrorKind::Unsupported => Self::Unsupported,
+            kind => Self::Io(kind),
+        }
+    }
+}
+
+/// Where processes are read from.
+///
+/// Implementations look at the moment of the call and keep nothing that can go stale; a process
+/// may vanish between two calls, and every caller must live with that.
+pub trait ProcessSource {
+    /// The realm of the pids that this source deals in.
+    fn host(&self) -> Result<Host, ReadError>;
+
+    /// One row of the process table. Pid, parent and start come from one read.
+    fn process(&self, pid: Pid) -> Result<Process, ReadError>;
+
+    /// The arguments that a process was started with, its own name first.
+    fn arguments(&self, pid: Pid) -> Result<Vec<OsString>, ReadError>;
+
+    /// The file that a process executes.
+    fn executable(&self, pid: Pid) -> Result<PathBuf, ReadError>;
+
+    /// The value that a variable had when the process was started.
+    fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError>;
+
+    /// A number that no other process of this boot has or will have (Linux 6.9 and later).
+    fn inode(&self, pid: Pid) -> Option<u64>;
+
+    /// Whether a process of that number exists, even one whose details are hidden from us.
+    ///
+    /// `None` where this cannot be told. Only `Some(false)` proves an absence.
+    fn exists(&self, pid: Pid) -> Option<bool>;
+
+    /// The name of the pseudo terminal behind our own standard streams, on the one platform where
+    /// terminals are names instead of device numbers (`MinTTY` on Windows).
+    fn named_terminal(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A process table that is a value: for tests, and for reasoning about a captured one.
+#[derive(Clone, Debug)]
+pub struct FixedTable {
+    host: Host,
+    rows: BTreeMap<Pid, FixedRow>,
+}
+
+#[derive(Clone, Debug)]
+struct FixedRow {
+    process: Process,
+    arguments: Vec<OsString>,
+    executable: Option<PathBuf>,
+    variables: Vec<(String, OsString)>,
+}
+
+impl FixedTable {
+    /// An empty table of a realm.
+    #[must_use]
+    pub fn new(host: Host) -> Self {
+        Self { host, rows: BTreeMap::new() }
+    }
+
+    /// Adds a process with the arguments it was started with.
+    #[must_use]
+    pub fn with(mut self, process: Process, arguments: &[&str]) -> Self {
+        let row = FixedRow {
+            arguments: arguments.iter().map(OsString::from).collect(),
+            executable: None,
+            variables: Vec::new(),
+            process,
+        };
+        self.rows.insert(row.process.pid, row);
+        self
+    }
+
+    /// Gives a process of the table the file that it executes.
+    #[must_use]
+    pub fn with_executable(mut self, pid: Pid, path: &str) -> Self {
+        if let Some(row) = self.rows.get_mut(&pid) {
+            row.executable = Some(PathBuf::from(path));
+        }
+        self
+    }
+
+    /// Gives a process of the table a variable in its initial environment.
+    #[must_use]
+    pub fn with_variable(mut self, pid: Pid, name: &str, value: &str) -> Self {
+        if let Some(row) = self.rows.get_mut(&pid) {
+            row.variables.push((name.to_owned(), OsString::from(value)));
+        }
+        self
+    }
+
+    fn row(&self, pid: Pid) -> Result<&FixedRow, ReadError> {
+        self.rows.get(&pid).ok_or(ReadError::Absent)
+    }
+}
+
+impl ProcessSource for FixedTable {
+    fn host(&self) -> Result<Host, ReadError> {
+        Ok(self.host.clone())
+    }
+
+    fn process(&self, pid: Pid) -> Result<Process, ReadError> {
+        self.row(pid).map(|row| row.process.clone())
+    }
+
+    fn arguments(&self, pid: Pid) -> Result<Vec<OsString>, ReadError> {
+        self.row(pid).map(|row| row.arguments.clone())
+    }
+
+    fn executable(&self, pid: Pid) -> Result<PathBuf, ReadError> {
+        self.row(pid)?.executable.clone().ok_or(ReadError::Denied)
+    }
+
+    fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError> {
+        let row = self.row(pid)?;
+        Ok(row.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()))
+    }
+
+    fn inode(&self, _pid: Pid) -> Option<u64> {
+        None
+    }
+
+    fn exists(&self, pid: Pid) -> Option<bool> {
+        Some(self.rows.contains_key(&pid))
+    }
+}
