@@ -1,9 +1,69 @@
 //! Which terminal or coding-agent session is this process part of?
+//!
+//! People open terminals, agents run commands, and a tool that keeps state for them must know
+//! whose command it serves. [`detect`] answers with one [`SessionId`] that stays the same for
+//! everything that belongs together and differs for everything that does not; [`explain`] also
+//! tells why.
+//!
+//! ```
+//! use osm_identity::{Catalogue, Environment, Request, System, detect};
+//!
+//! # #[allow(clippy::disallowed_methods, reason = "a program captures its environment once")]
+//! let environment = Environment::new(std::process::id(), std::env::vars_os());
+//! let detection = detect(&Request {
+//!     explicit: None,
+//!     environment: &environment,
+//!     source: &System::new(),
+//!     catalogue: &Catalogue::new(),
+//! });
+//! println!("{} ({})", detection.id, detection.source);
+//! ```
+//!
+//! # Where to look
+//!
+//! | for | see |
+//! |---|---|
+//! | the grammar of an id | [`SessionId`], `id.rs` |
+//! | which signal wins, in what order | [`detect()`], `detect.rs` and a file for each detector |
+//! | names of agents, shells, wrappers, roots | [`catalogue`] |
+//! | the walk up the process tree | [`ancestry`] |
+//! | what a process is to identity | [`Role`], `scene.rs` |
+//! | whether an exact process still lives | [`ProcessInstance`] |
+//! | how a platform is read, and how its bytes look | `platform/`, [`parse`] |
+//!
+//! # Limits
+//!
+//! A session id is a handle, not a secret, and never authorises anything: whoever can run a
+//! process can name it `claude`. A command that a person types into a terminal and one that an
+//! agent types into the same terminal are one session, since nothing tells them apart.
+
+#![deny(missing_docs)]
+
+pub mod ancestry;
+pub mod catalogue;
+mod detect;
+mod detection;
+mod digest;
+mod environment;
+mod id;
+mod instance;
 pub mod parse;
 mod platform;
 mod process;
+mod scene;
+mod script;
+mod shell;
 
+pub use catalogue::Catalogue;
+pub use detect::{Request, detect, explain};
+pub use detection::{
+    AgentFound, Ancestor, Anchor, Confidence, Detection, Finding, Outcome, Source,
+};
+pub use environment::{Environment, VARIABLES};
+pub use id::{InvalidId, MAX_LENGTH, SessionId};
+pub use instance::{Blindness, Liveness, ProcessInstance, Proof};
 pub use platform::System;
 pub use process::{
     FixedTable, Host, Pid, Process, ProcessSource, ReadError, StartTime, State, Terminal,
 };
+pub use scene::Role;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `osm`: captures the world once and runs.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    osm::run(&osm::World::capture()).into()
+}

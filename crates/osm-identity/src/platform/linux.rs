@@ -80,7 +80,7 @@ impl ProcessSource for System {
         let raw = RawPid::from_raw(i32::try_from(pid.0).ok()?)?;
         let descriptor = rustix::process::pidfd_open(raw, PidfdFlags::empty()).ok()?;
         let kind = rustix::fs::fstatfs(&descriptor).ok()?.f_type;
-        if i64::from(kind) != PIDFS_MAGIC {
+        if kind != PIDFS_MAGIC {
             return None;
         }
         rustix::fs::fstat(&descriptor).ok().map(|stat| stat.st_ino)

@@ -1,0 +1,233 @@
+//! The walk: from ourselves to the top of the process tree.
+//!
+//! A process table is read while it changes, and pids are reused. So each step is checked: a
+//! parent that started after its child is a stranger that was given a dead parent's number, and
+//! the walk ends below it. It also ends at a hundred steps, at a cycle, and at anything that
+//! cannot be read; [`End`] says which, because *why* the walk ended decides what may be concluded.
+//!
+//! Processes are read when they are asked for, one read each: most questions are answered a few
+//! steps up.
+
+use crate::process::{Pid, Process, ProcessSource, ReadError};
+
+/// How far the walk goes.
+pub const MOST_STEPS: usize = 100;
+
+/// The first process of a pid namespace.
+const FIRST: Pid = Pid(1);
+
+/// Why the walk ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// The topmost process has no parent.
+    Top,
+    /// A parent's number belongs to a younger process now.
+    Recycled(Pid),
+    /// A process could not be read.
+    Unreadable(Pid, ReadError),
+    /// The chain met itself.
+    Cycle(Pid),
+    /// [`MOST_STEPS`] were made.
+    TooDeep,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Top => f.write_str("the top of the process tree"),
+            Self::Recycled(pid) => {
+                write!(
+                    f,
+                    "pid {pid} was recycled: the process there is younger than its child"
+                )
+            }
+            Self::Unreadable(pid, error) => write!(f, "process {pid}: {error}"),
+            Self::Cycle(pid) => write!(f, "process {pid} is its own ancestor"),
+            Self::TooDeep => write!(f, "more than {MOST_STEPS} ancestors"),
+        }
+    }
+}
+
+/// A process and its ancestors, read as far as somebody asked.
+pub struct Ancestry<'a> {
+    source: &'a dyn ProcessSource,
+    contained: bool,
+    chain: Vec<Process>,
+    end: Option<End>,
+}
+
+impl<'a> Ancestry<'a> {
+    /// Begins at `pid`; `contained` says that PID 1 is a container's own (see
+    /// [`Host`](crate::Host)).
+    #[must_use]
+    pub fn new(source: &'a dyn ProcessSource, pid: Pid, contained: bool) -> Self {
+        let mut ancestry = Self {
+            source,
+            contained,
+            chain: Vec::new(),
+            end: None,
+        };
+        match source.process(pid) {
+            Ok(process) => ancestry.chain.push(process),
+            Err(error) => ancestry.end = Some(End::Unreadable(pid, error)),
+        }
+        ancestry
+    }
+
+    /// The process `steps` above the first, which itself is 0.
+    pub fn get(&mut self, steps: usize) -> Option<&Process> {
+        while self.chain.len() <= steps && self.end.is_none() {
+            match self.next() {
+                Ok(process) => self.chain.push(process),
+                Err(end) => self.end = Some(end),
+            }
+        }
+        self.chain.get(steps)
+    }
+
+    fn next(&self) -> Result<Process, End> {
+        let child = self.chain.last().ok_or(End::Top)?;
+        if self.chain.len() > MOST_STEPS {
+            return Err(End::TooDeep);
+        }
+        let outside = child.parent == Pid(0) && child.pid != FIRST;
+        let parent = if outside && self.contained {
+            // Started from outside the container (`docker exec`, `nsenter`): what is above us in
+            // here is the container itself.
+            FIRST
+        } else {
+            child.parent
+        };
+        if parent == Pid(0) {
+            return Err(End::Top);
+        }
+        if self.chain.iter().any(|process| process.pid == parent) {
+            return Err(End::Cycle(parent));
+        }
+        let process = self
+            .source
+            .process(parent)
+            .map_err(|error| End::Unreadable(parent, error))?;
+        if process.start > child.start {
+            return Err(End::Recycled(parent));
+        }
+        Ok(process)
+    }
+
+    /// What was read so far.
+    #[must_use]
+    pub fn known(&self) -> &[Process] {
+        &self.chain
+    }
+
+    /// Walks to the end and tells why it is one.
+    pub fn end(&mut self) -> &End {
+        self.get(usize::MAX - 1);
+        self.end.as_ref().unwrap_or(&End::Top)
+    }
+
+    /// Whether not even the first step up could be made.
+    pub fn is_blind(&mut self) -> bool {
+        self.get(1).is_none() && matches!(self.end, Some(End::Unreadable(..)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{FixedTable, Host, StartTime, State};
+    use proptest::prelude::*;
+
+    fn process(pid: u32, parent: u32, start: u64) -> Process {
+        Process {
+            pid: Pid(pid),
+            parent: Pid(parent),
+            start: StartTime(start),
+            name: format!("p{pid}"),
+            terminal: None,
+            session: None,
+            state: State::Active,
+        }
+    }
+
+    fn table(rows: &[(u32, u32, u64)]) -> FixedTable {
+        let host = Host {
+            boot: "b".into(),
+            namespace: "n".into(),
+            contained: false,
+        };
+        rows.iter()
+            .fold(FixedTable::new(host), |table, (pid, parent, start)| {
+                table.with(process(*pid, *parent, *start), &[])
+            })
+    }
+
+    fn walk(rows: &[(u32, u32, u64)], pid: u32, contained: bool) -> (Vec<u32>, End) {
+        let table = table(rows);
+        let mut ancestry = Ancestry::new(&table, Pid(pid), contained);
+        let end = ancestry.end().clone();
+        (
+            ancestry
+                .known()
+                .iter()
+                .map(|process| process.pid.0)
+                .collect(),
+            end,
+        )
+    }
+
+    #[test]
+    fn to_the_top() {
+        let rows = [(1, 0, 0), (2, 1, 5), (3, 2, 5)];
+        assert_eq!(walk(&rows, 3, false), (vec![3, 2, 1], End::Top));
+    }
+
+    #[test]
+    fn a_recycled_parent_is_not_entered() {
+        let rows = [(1, 0, 0), (2, 1, 9), (3, 2, 5)];
+        assert_eq!(walk(&rows, 3, false), (vec![3], End::Recycled(Pid(2))));
+    }
+
+    #[test]
+    fn a_vanished_parent_ends_the_walk() {
+        let end = End::Unreadable(Pid(2), ReadError::Absent);
+        assert_eq!(walk(&[(3, 2, 5)], 3, false), (vec![3], end));
+        let end = End::Unreadable(Pid(7), ReadError::Absent);
+        assert_eq!(walk(&[], 7, false), (vec![], end));
+    }
+
+    #[test]
+    fn a_cycle_ends_the_walk() {
+        let rows = [(2, 3, 5), (3, 2, 5)];
+        assert_eq!(walk(&rows, 3, false), (vec![3, 2], End::Cycle(Pid(3))));
+        assert_eq!(walk(&[(3, 3, 5)], 3, false), (vec![3], End::Cycle(Pid(3))));
+    }
+
+    #[test]
+    fn a_process_from_outside_belongs_to_its_container() {
+        let rows = [(1, 0, 0), (30, 0, 5), (31, 30, 6)];
+        assert_eq!(walk(&rows, 31, true), (vec![31, 30, 1], End::Top));
+        assert_eq!(walk(&rows, 31, false), (vec![31, 30], End::Top));
+    }
+
+    #[test]
+    fn the_walk_is_bounded() {
+        let rows: Vec<_> = (1..=300).map(|pid| (pid, pid - 1, 1)).collect();
+        let (chain, end) = walk(&rows, 300, false);
+        assert_eq!((chain.len(), end), (MOST_STEPS + 1, End::TooDeep));
+    }
+
+    proptest! {
+        #[test]
+        fn any_table_ends(
+            rows in proptest::collection::vec((0u32..20, 0u32..20, 0u64..4), 0..20),
+            contained in any::<bool>(),
+        ) {
+            let (chain, _) = walk(&rows, 5, contained);
+            prop_assert!(chain.len() <= 20);
+            let starts = |pid: u32| rows.iter().rev().find(|row| row.0 == pid).unwrap().2;
+            prop_assert!(chain.is_sorted_by(|child, parent| starts(*child) >= starts(*parent)));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What we know of programs: data, in one table per kind.
+//!
+//! A [`Catalogue`] is the built-in tables plus what a user adds to them. It answers one question,
+//! [`Catalogue::look_up`]: what is a program of this name? Names are compared whole. A name is
+//! never searched for inside another, so a user, a folder or a file that happens to be called
+//! `claude` is nobody's agent.
+
+use std::borrow::Cow;
+
+mod agents;
+mod multiplexers;
+mod programs;
+mod terminals;
+
+pub use agents::{AGENTS, Agent};
+pub use multiplexers::{MULTIPLEXERS, Multiplexer, Owner};
+pub use programs::{INTERPRETERS, REMOTES, ROOTS, SANDBOXES, SHELLS, WRAPPERS};
+pub use terminals::{RUNNERS, Runner, TERMINALS, TerminalProgram};
+
+/// Names of a table, each compared whole; a final `*` stands for any rest.
+pub type Names = &'static [&'static str];
+
+/// What a program is, by its name.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind<'a> {
+    /// A coding agent.
+    Agent(&'a Agent),
+    /// A program that keeps terminals alive behind others.
+    Multiplexer(&'a Multiplexer),
+    /// A server of remote logins.
+    Remote,
+    /// A terminal emulator, or an editor that hosts terminals.
+    Terminal(&'a TerminalProgram),
+    /// A runner of continuous-integration jobs.
+    Runner(&'a Runner),
+    /// A program that starts another in a pid namespace of its own.
+    Sandbox,
+    /// The top of every tree: init, service managers, login managers.
+    Root,
+    /// A program that runs another and is nothing by itself.
+    Wrapper,
+    /// A command shell.
+    Shell,
+    /// A program that runs a script; the script's name tells what it is.
+    Interpreter,
+}
+
+/// The built-in tables and a user's additions.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    agents: Vec<Agent>,
+    wrappers: Vec<String>,
+    shells: Vec<String>,
+}
+
+impl Catalogue {
+    /// The built-in tables alone.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an agent; it is asked before the built-in ones.
+    pub fn add_agent(&mut self, agent: Agent) {
+        self.agents.push(agent);
+    }
+
+    /// Adds a wrapper by its program name.
+    pub fn add_wrapper(&mut self, name: impl Into<String>) {
+        self.wrappers.push(name.into());
+    }
+
+    /// Adds a shell by its program name.
+    pub fn add_shell(&mut self, name: impl Into<String>) {
+        self.shells.push(name.into());
+    }
+
+    /// All agents, a user's first, then the built-in ones in the order in which look-alikes must
+    /// be told apart.
+    pub fn agents(&self) -> impl Iterator<Item = &Agent> {
+        self.agents.iter().chain(AGENTS)
+    }
+
+    /// What a program of that name is; `None` for an ordinary one.
+    #[must_use]
+    pub fn look_up(&self, name: &str) -> Option<Kind<'_>> {
+        let name = &*normalize(name);
+        let among = |names: Names| names.iter().any(|pattern| matches(pattern, name));
+        let added = |names: &[String]| names.iter().any(|pattern| matches(pattern, name));
+        // Shells and wrappers first: they are what nearly every ancestor is.
+        if among(SHELLS) || added(&self.shells) {
+            return Some(Kind::Shell);
+        }
+        if added(&self.wrappers) {
+            return Some(Kind::Wrapper);
+        }
+        if let Some(agent) = self.agents().find(|agent| among(agent.programs)) {
+            return Some(Kind::Agent(agent));
+        }
+        if let Some(row) = MULTIPLEXERS.iter().find(|row| among(row.programs)) {
+            return Some(Kind::Multiplexer(row));
+        }
+        if let Some(row) = TERMINALS.iter().find(|row| among(row.programs)) {
+            return Some(Kind::Terminal(row));
+        }
+        if let Some(row) = RUNNERS.iter().find(|row| among(row.programs)) {
+            return Some(Kind::Runner(row));
+        }
+        let plain: [(Names, Kind); 5] = [
+            (WRAPPERS, Kind::Wrapper),
+            (INTERPRETERS, Kind::Interpreter),
+            (REMOTES, Kind::Remote),
+            (ROOTS, Kind::Root),
+            (SANDBOXES, Kind::Sandbox),
+        ];
+        plain
+            .into_iter()
+            .find(|(names, _)| among(names))
+            .map(|(_, kind)| kind)
+    }
+
+    /// The agent whose package the path lies in.
+    ///
+    /// Packages are runs of whole path components (`@openai/codex`), never parts of one.
+    #[must_use]
+    pub fn agent_by_path(&self, path: &str) -> Option<&Agent> {
+        let path = path.replace('\\', "/");
+        let padded = format!("/{}/", path.trim_matches('/'));
+        self.agents().find(|agent| {
+            agent
+                .packages
+                .iter()
+                .any(|package| padded.contains(&format!("/{package}/")))
+        })
+    }
+}
+
+/// The bare name of a program: no folder, no `-` of a login shell, no `.exe`.
+#[must_use]
+pub fn base_name(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.strip_prefix('-').unwrap_or(name)
+}
+
+/// A name as the tables spell it: Windows adds `.exe` and ignores case.
+fn normalize(name: &str) -> Cow<'_, str> {
+    let name = match name
+        .len()
+        .checked_sub(4)
+        .and_then(|at| name.split_at_checked(at))
+    {
+        Some((stem, extension)) if extension.eq_ignore_ascii_case(".exe") => stem,
+        _ => name,
+    };
+    if cfg!(windows) {
+        name.to_lowercase().into()
+    } else {
+        name.into()
+    }
+}
+
+/// The kernel keeps this many bytes of a name.
+const KERNEL_NAME: usize = 15;
+
+/// Whether a pattern of the tables names a program: whole, up to a final `*`, or up to the cut
+/// that the kernel makes.
+fn matches(pattern: &str, name: &str) -> bool {
+    if let Some(prefix) = pattern.strip_suffix('*') {
+        return name.starts_with(prefix);
+    }
+    if cfg!(windows) && pattern.eq_ignore_ascii_case(name) {
+        return true;
+    }
+    pattern == name
+        || (name.len() == KERNEL_NAME && pattern.len() > KERNEL_NAME && pattern.starts_with(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_whole() {
+        let catalogue = Catalogue::new();
+        let kind = |name| catalogue.look_up(name);
+        assert!(matches!(kind("claude"), Some(Kind::Agent(agent)) if agent.name == "claude-code"));
+        assert!(matches!(kind("claude.exe"), Some(Kind::Agent(_))));
+        for name in [
+            "claudette",
+            "notclaude",
+            "claude-wrapper",
+            "cursors",
+            "authorized",
+            "share",
+            "",
+        ] {
+            assert!(kind(name).is_none(), "{name}: {:?}", kind(name));
+        }
+        assert!(matches!(kind("bash"), Some(Kind::Shell)));
+        assert!(matches!(kind("python3.11"), Some(Kind::Interpreter)));
+        assert!(matches!(kind("tmux: server"), Some(Kind::Multiplexer(_))));
+        assert!(kind("tmux: client").is_none());
+    }
+
+    #[test]
+    fn the_cut_of_the_kernel_is_undone() {
+        let catalogue = Catalogue::new();
+        assert!(matches!(
+            catalogue.look_up("gnome-terminal-"),
+            Some(Kind::Terminal(_))
+        ));
+        assert!(matches!(
+            catalogue.look_up("wezterm-mux-ser"),
+            Some(Kind::Multiplexer(_))
+        ));
+        assert!(catalogue.look_up("gnome-terminal").is_none());
+    }
+
+    #[test]
+    fn packages_are_whole_path_components() {
+        let catalogue = Catalogue::new();
+        let name = |path| catalogue.agent_by_path(path).map(|agent| agent.name);
+        assert_eq!(
+            name("/usr/lib/node_modules/@openai/codex/bin/codex.js"),
+            Some("codex")
+        );
+        assert_eq!(
+            name("/home/u/.local/share/claude/versions/2.1.325"),
+            Some("claude-code")
+        );
+        assert_eq!(name("/home/claude/project/versions/x"), None);
+        assert_eq!(name("/home/u/not@openai/codex/x"), None);
+    }
+
+    #[test]
+    fn a_users_agent_comes_first() {
+        let mut catalogue = Catalogue::new();
+        catalogue.add_agent(Agent::defined(
+            "mine".into(),
+            vec!["claude".into()],
+            Vec::new(),
+            None,
+        ));
+        assert!(
+            matches!(catalogue.look_up("claude"), Some(Kind::Agent(agent)) if agent.name == "mine")
+        );
+    }
+
+    #[test]
+    fn bare_names() {
+        for (path, name) in [
+            ("/usr/bin/node", "node"),
+            ("-bash", "bash"),
+            ("C:\\x\\cmd.exe", "cmd.exe"),
+            ("", ""),
+        ] {
+            assert_eq!(base_name(path), name);
+        }
+    }
+}

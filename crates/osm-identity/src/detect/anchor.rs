@@ -1,0 +1,119 @@
+//! The Deep Anchor: the process that stands for our terminal, or for our part of the tree.
+//!
+//! On a terminal everything belongs to it: `make`, `npm run`, hooks, editors, pipelines, jobs in
+//! the background. So we climb while the parent is on the same terminal, and the topmost process
+//! there, usually the login shell, is the anchor. Where the terminal changes or ends, we go on
+//! only through what is part of the command itself: ourselves, wrappers (`sudo` with a pty of its
+//! own, `script`) and shells of one command (some agents give every command a pty). A shell that
+//! waits for somebody on a pty of its own *is* another terminal.
+//!
+//! Off a terminal we climb through wrappers and shells of one command. If a process on a terminal
+//! comes, the rule above goes on there; otherwise the first ordinary process is the anchor.
+//!
+//! Boundaries are never entered, and the anchor is never ourselves: an id that changes with every
+//! call is worse than a random one that says so. In a container PID 1 counts as the last resort.
+//!
+//! The terminal that goes into the id is the anchor's, as the kernel tells it. What our own
+//! streams are connected to changes nothing.
+
+use std::ffi::OsStr;
+
+use super::{Found, Identity, Verdict, describe as describe_boundary};
+use crate::detection::{Confidence, Source};
+use crate::digest::Key;
+use crate::process::Pid;
+use crate::scene::{Role, Scene};
+
+pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
+    let (limit, boundary) = scene.boundary();
+    let Some(top) = climb(scene, limit) else {
+        let boundary = describe_boundary(scene, limit, boundary);
+        return Err(format!("nothing but ourselves below {boundary}"));
+    };
+    let key = key(scene, top).ok_or("the boot and the pid namespace cannot be read")?;
+    Ok(Found {
+        identity: Identity::Key {
+            namespace: "anchor",
+            label: String::new(),
+            key,
+        },
+        source: Source::Anchor,
+        confidence: Confidence::Confirmed,
+        agent: None,
+        context: None,
+        anchor: Some(top),
+        reason: describe(scene, top),
+    })
+}
+
+/// The place of the anchor below `limit`, where the boundary is.
+pub(super) fn climb(scene: &mut Scene, limit: usize) -> Option<usize> {
+    let base = scene.base;
+    if !has_terminals()
+        && let Some(shell) = (base + 1..limit).find(|at| scene.role(*at) == Role::Shell)
+    {
+        return Some(shell);
+    }
+    let mut at = base;
+    while at + 1 < limit {
+        let here = scene.process(at)?.terminal;
+        let Some(above) = scene.process(at + 1).map(|parent| parent.terminal) else {
+            break;
+        };
+        let same_terminal = here.is_some() && here == above;
+        // Off a terminal, `at` is transparent: otherwise the climb would have ended there.
+        if !same_terminal && here.is_some() && !scene.is_transparent(at) {
+            break;
+        }
+        at += 1;
+        if above.is_none() && !scene.is_transparent(at) {
+            break;
+        }
+    }
+    if at > base {
+        return Some(at);
+    }
+    let contained = scene.host.as_ref().is_ok_and(|host| host.contained);
+    let first = scene
+        .process(base + 1)
+        .is_some_and(|parent| parent.pid == Pid(1));
+    (contained && first).then_some(base + 1)
+}
+
+/// Windows has none that processes could be on; there, the nearest shell is a person's place.
+fn has_terminals() -> bool {
+    !cfg!(windows)
+}
+
+/// `boot:namespace:tty:pid:start` of the process at a place.
+pub(super) fn key(scene: &mut Scene, at: usize) -> Option<Key> {
+    let host = scene.host.as_ref().ok()?.clone();
+    let process = scene.process(at)?;
+    let terminal = process
+        .terminal
+        .map(|terminal| terminal.0.to_string())
+        .unwrap_or_default();
+    Some(
+        Key::new(&host.boot)
+            .with(host.namespace)
+            .with(terminal)
+            .with(process.pid.to_string())
+            .with(process.start.to_string()),
+    )
+}
+
+/// The anchor, for people.
+pub(super) fn describe(scene: &mut Scene, at: usize) -> String {
+    let Some(process) = scene.process(at) else {
+        return "a process that is gone".into();
+    };
+    match process.terminal {
+        Some(terminal) => {
+            format!(
+                "{} (pid {}), the top of {terminal}",
+                process.name, process.pid
+            )
+        }
+        None => format!("{} (pid {}), on no terminal", process.name, process.pid),
+    }
+}

@@ -1,0 +1,76 @@
+//! The environment as a value.
+//!
+//! This crate never reads the process environment: whoever calls it captures one, so that a test
+//! can hand in another and nothing depends on who else set a variable in the meantime.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::process::Pid;
+
+/// Variables that users set for identity, and what each does.
+pub const VARIABLES: &[(&str, &str)] = &[
+    (
+        "OSM_SESSION",
+        "the session to use, whatever would be detected",
+    ),
+    ("OSM_SESSION_ID", "the same; OSM_SESSION wins"),
+    (
+        "OSM_CONTEXT_ID",
+        "added to the detected identity: tells sub-agents of one process apart",
+    ),
+    (
+        "OSM_EXTRA_SHELLS",
+        "names of further shells, with `;` between them",
+    ),
+];
+
+/// The variables of a process and its own pid.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    pid: Pid,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl Environment {
+    /// An environment of the process `pid`; where a name occurs twice, the first counts.
+    pub fn new(pid: u32, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Self {
+            pid: Pid(pid),
+            variables: variables.into_iter().collect(),
+        }
+    }
+
+    /// The process itself.
+    #[must_use]
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// A variable's value; empty and blank ones count as unset.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        let (_, value) = self.variables.iter().find(|(key, _)| key == name)?;
+        (!is_blank(value)).then_some(value)
+    }
+}
+
+/// Whether a value says nothing.
+pub(crate) fn is_blank(value: &OsStr) -> bool {
+    value.as_encoded_bytes().trim_ascii().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_is_unset() {
+        let variables = [("A", ""), ("B", " \t\n"), ("C", " x "), ("C", "y")];
+        let environment =
+            Environment::new(1, variables.map(|(key, value)| (key.into(), value.into())));
+        assert_eq!(environment.get("A"), None);
+        assert_eq!(environment.get("B"), None);
+        assert_eq!(environment.get("C"), Some(OsStr::new(" x ")));
+        assert_eq!(environment.get("D"), None);
+    }
+}

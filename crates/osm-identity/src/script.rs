@@ -1,0 +1,75 @@
+//! Which script does an interpreter run?
+
+use crate::catalogue::base_name;
+
+/// Options of `node` and `python` whose value is an argument of its own.
+const WITH_VALUE: &[&str] = &[
+    "-r",
+    "--require",
+    "--import",
+    "--loader",
+    "--experimental-loader",
+    "-C",
+    "-W",
+    "-X",
+    "-cp",
+];
+
+/// Words of `bun`, `deno` and `uv` that stand before the script.
+const SUBCOMMANDS: &[&str] = &["run", "x", "exec"];
+
+/// The script or module in an interpreter's arguments (its own name first).
+///
+/// It is the first argument that is no option. Code given on the command line is nobody's script.
+#[must_use]
+pub(crate) fn of<S: AsRef<str>>(arguments: &[S]) -> Option<&str> {
+    let mut rest = arguments.iter().skip(1).map(AsRef::as_ref);
+    while let Some(argument) = rest.next() {
+        match argument {
+            "-c" | "-e" | "-p" | "--eval" | "--print" => return None,
+            "-m" | "-jar" | "--" => return rest.next(),
+            _ if WITH_VALUE.contains(&argument) => {
+                rest.next();
+            }
+            _ if argument.starts_with('-') => {}
+            _ if SUBCOMMANDS.contains(&argument) && runs_subcommands(arguments) => {}
+            _ => return Some(argument),
+        }
+    }
+    None
+}
+
+fn runs_subcommands<S: AsRef<str>>(arguments: &[S]) -> bool {
+    arguments
+        .first()
+        .is_some_and(|name| matches!(base_name(name.as_ref()), "bun" | "deno" | "uv"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts() {
+        for (line, script) in [
+            ("node /usr/bin/gemini -p x", Some("/usr/bin/gemini")),
+            (
+                "node --max-old-space-size=4096 --no-warnings gemini",
+                Some("gemini"),
+            ),
+            ("node -r ./hook.js codex.js", Some("codex.js")),
+            ("node -e code", None),
+            ("node", None),
+            ("python3 /opt/bin/aider --yes", Some("/opt/bin/aider")),
+            ("python3 -m aider", Some("aider")),
+            ("python3 -X dev -u tool.py", Some("tool.py")),
+            ("python3 -c code claude", None),
+            ("bun run opencode", Some("opencode")),
+            ("node run", Some("run")),
+            ("java -Xmx1g -jar agent.jar", Some("agent.jar")),
+        ] {
+            assert_eq!(of(&line.split(' ').collect::<Vec<_>>()), script, "{line}");
+        }
+        assert_eq!(of::<&str>(&[]), None);
+    }
+}

@@ -1,0 +1,40 @@
+//! The little arithmetic that the report needs.
+
+/// Where a program's times lie, in microseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spread {
+    pub(crate) min: f64,
+    pub(crate) p50: f64,
+    pub(crate) p95: f64,
+}
+
+impl Spread {
+    /// Sums up the times of one program, of which there is at least one.
+    pub(crate) fn of(times: &[f64]) -> Self {
+        let mut sorted = times.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let at = |percent: usize| sorted[(sorted.len() - 1) * percent / 100];
+        Self {
+            min: at(0),
+            p50: at(50),
+            p95: at(95),
+        }
+    }
+}
+
+/// The slope of the straight line nearest to the points, by least squares.
+pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
+    let mean = |values: &mut dyn Iterator<Item = f64>| {
+        let (sum, count) =
+            values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+        sum / count
+    };
+    let mean_x = mean(&mut points.iter().map(|point| point.0));
+    let mean_y = mean(&mut points.iter().map(|point| point.1));
+    let (mut together, mut alone) = (0.0, 0.0);
+    for (x, y) in points {
+        together += (x - mean_x) * (y - mean_y);
+        alone += (x - mean_x).powi(2);
+    }
+    together / alone
+}

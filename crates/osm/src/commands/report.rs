@@ -1,0 +1,105 @@
+//! A detection as JSON: names and meanings are part of what other programs rely on.
+
+use osm_identity::{Detection, SessionId};
+use serde::Serialize;
+
+/// The document of `--json`.
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    id: &'a str,
+    source: &'a str,
+    confidence: &'a str,
+    agent: Option<Agent<'a>>,
+    terminal: Option<String>,
+    parent: Option<&'a str>,
+    anchor: Option<Anchor<'a>>,
+    trail: Vec<Finding<'a>>,
+    ancestry: Vec<Ancestor<'a>>,
+    end: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Agent<'a> {
+    name: &'a str,
+    pid: Option<u32>,
+    conversation: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Anchor<'a> {
+    pid: u32,
+    start: u64,
+    boot: &'a str,
+    namespace: &'a str,
+    inode: Option<u64>,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct Finding<'a> {
+    detector: &'a str,
+    outcome: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct Ancestor<'a> {
+    pid: u32,
+    start: u64,
+    name: &'a str,
+    terminal: Option<String>,
+    role: String,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(detection: &'a Detection) -> Self {
+        Self {
+            id: detection.id.as_str(),
+            source: detection.source.name(),
+            confidence: detection.confidence.name(),
+            agent: detection.agent.as_ref().map(|agent| Agent {
+                name: agent.name,
+                pid: agent.pid.map(|pid| pid.0),
+                conversation: agent.conversation.as_deref(),
+            }),
+            terminal: detection.terminal.map(|terminal| terminal.to_string()),
+            parent: detection.parent.as_ref().map(SessionId::as_str),
+            anchor: detection.anchor.as_ref().map(|anchor| Anchor {
+                pid: anchor.instance.pid.0,
+                start: anchor.instance.start.0,
+                boot: &anchor.instance.host.boot,
+                namespace: &anchor.instance.host.namespace,
+                inode: anchor.instance.inode,
+                name: &anchor.name,
+            }),
+            trail: detection
+                .trail
+                .iter()
+                .map(|finding| Finding {
+                    detector: finding.detector,
+                    outcome: finding.outcome.name(),
+                    reason: &finding.reason,
+                })
+                .collect(),
+            ancestry: detection
+                .ancestry
+                .iter()
+                .map(|ancestor| Ancestor {
+                    pid: ancestor.process.pid.0,
+                    start: ancestor.process.start.0,
+                    name: &ancestor.process.name,
+                    terminal: ancestor
+                        .process
+                        .terminal
+                        .map(|terminal| terminal.to_string()),
+                    role: ancestor.role.to_string(),
+                })
+                .collect(),
+            end: detection.end.as_ref().map(ToString::to_string),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("strings and numbers are JSON")
+    }
+}

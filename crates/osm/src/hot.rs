@@ -1,0 +1,35 @@
+//! `osm session id`, as fast as it can be.
+//!
+//! Prompts and agents ask this before every command, and it must cost less than starting
+//! `/bin/true`. So it is known by its exact words, before an argument parser is built, and reads
+//! the configuration only if there is one.
+
+use std::ffi::OsString;
+
+use osm_identity::{Confidence, Request, System, detect};
+
+use crate::World;
+use crate::config;
+use crate::error::CommandError;
+use crate::ui::Ui;
+
+/// Whether the command line is `osm session id` and nothing else.
+pub(crate) fn is_session_id(arguments: &[OsString]) -> bool {
+    matches!(arguments, [session, id] if session == "session" && id == "id")
+}
+
+/// Prints the id.
+pub(crate) fn session_id(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
+    let detection = detect(&Request {
+        explicit: None,
+        environment: &world.environment,
+        source: &System::new(),
+        catalogue: &config::catalogue(world, ui),
+    });
+    ui.line(detection.id.as_str());
+    if detection.confidence == Confidence::None {
+        ui.warn("nothing identifies this session: the id is random, and another one every time");
+        ui.hint("set OSM_SESSION, or see why with `osm session id --explain`");
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! The program `osm` as a library: everything but the capture of the outside world is a function
+//! of a [`World`], so that tests can call it.
+//!
+//! [`run`] has two ways. `osm session id` is asked by prompts and agents all the time, so it is
+//! answered before an argument parser is even built (`hot.rs`). Everything else goes through
+//! `cli.rs` (what was typed), `commands/` (what it does) and `ui.rs` (what is shown).
+
+mod cli;
+mod commands;
+mod config;
+mod error;
+mod hot;
+mod ui;
+mod world;
+
+pub use error::Exit;
+pub use world::{VARIABLES, World};
+
+use ui::Ui;
+
+/// Runs one command line and says how it went.
+#[must_use]
+pub fn run(world: &World) -> Exit {
+    let mut ui = Ui::new(world);
+    let outcome = if hot::is_session_id(&world.arguments) {
+        hot::session_id(world, &mut ui)
+    } else {
+        cli::parse(&world.arguments).and_then(|line| commands::run(&line, world, &mut ui))
+    };
+    let outcome = outcome.and_then(|()| ui.finish());
+    match outcome {
+        Ok(()) => Exit::Success,
+        Err(error) => ui.fail(&error),
+    }
+}

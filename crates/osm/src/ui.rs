@@ -1,0 +1,136 @@
+//! The only writer to standard output and standard error.
+//!
+//! Standard output is data, standard error is talk. What a command says is collected and written
+//! with as few system calls as possible; a reader that goes away early is no error.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use crate::World;
+use crate::error::{CommandError, Exit};
+
+/// Where output goes.
+pub(crate) struct Ui {
+    out: String,
+    color: bool,
+}
+
+/// How a piece of text is set off on a terminal.
+#[derive(Clone, Copy)]
+pub(crate) enum Style {
+    /// What the eye should find first.
+    Strong,
+    /// What may be passed over.
+    Faint,
+}
+
+impl Ui {
+    pub(crate) fn new(world: &World) -> Self {
+        Self {
+            out: String::new(),
+            color: world.wants_color(),
+        }
+    }
+
+    /// Adds a line to standard output.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    /// A text set off, if colours are welcome.
+    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
+        let code = match style {
+            Style::Strong => 1,
+            Style::Faint => 2,
+        };
+        if self.color {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Adds rows of cells with their columns aligned; the last column is left as it is.
+    pub(crate) fn table(&mut self, rows: &[Vec<String>]) {
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| {
+                rows.iter()
+                    .filter_map(|row| row.get(column))
+                    .map(|cell| width(cell))
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        for row in rows {
+            let mut line = String::from(" ");
+            for (column, cell) in row.iter().enumerate() {
+                let pad = if column + 1 == row.len() {
+                    0
+                } else {
+                    widths[column] - width(cell) + 1
+                };
+                write!(line, " {cell}{:pad$}", "").expect("writing to a string succeeds");
+            }
+            self.line(line.trim_end());
+        }
+    }
+
+    /// Adds bytes that are a whole document already.
+    pub(crate) fn document(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Says something on standard error that is no failure.
+    pub(crate) fn warn(&mut self, text: &str) {
+        self.talk("warning", text);
+    }
+
+    /// Says on standard error what to do about it.
+    pub(crate) fn hint(&mut self, text: &str) {
+        self.talk("hint", text);
+    }
+
+    #[expect(clippy::unused_self, reason = "whoever talks holds the one writer")]
+    fn talk(&mut self, kind: &str, text: &str) {
+        // There is nobody to tell if this fails.
+        drop(writeln!(std::io::stderr(), "osm: {kind}: {text}"));
+    }
+
+    /// Writes what was collected.
+    pub(crate) fn finish(&mut self) -> Result<(), CommandError> {
+        let out = std::mem::take(&mut self.out);
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(out.as_bytes())?;
+        stdout.flush()?;
+        Ok(())
+    }
+
+    /// Says that the command failed.
+    pub(crate) fn fail(&mut self, error: &CommandError) -> Exit {
+        match error {
+            CommandError::OutputClosed => {}
+            CommandError::Output(error) => {
+                self.talk("error", &format!("cannot write the output: {error}"))
+            }
+            CommandError::Arguments(error) => drop(error.print()),
+        }
+        error.exit()
+    }
+}
+
+/// The columns that a cell takes, without the codes that style it.
+fn width(cell: &str) -> usize {
+    let mut width = 0;
+    let mut in_code = false;
+    for character in cell.chars() {
+        match character {
+            '\x1b' => in_code = true,
+            'm' if in_code => in_code = false,
+            _ if in_code => {}
+            _ => width += 1,
+        }
+    }
+    width
+}

@@ -1,0 +1,120 @@
+//! The outside world, captured once: the only reader of the environment and the arguments.
+
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use osm_identity::Environment;
+
+/// What the program was given.
+pub struct World {
+    /// The command line, without the program's own name.
+    pub arguments: Vec<OsString>,
+    /// The variables and our pid.
+    pub environment: Environment,
+    /// Standard output is a terminal.
+    pub stdout_is_terminal: bool,
+}
+
+/// Variables that `osm` itself reads, besides those of identity.
+pub const VARIABLES: &[(&str, &str)] = &[
+    (
+        "OSM_HOME",
+        "the folder of configuration and sessions, instead of the usual one",
+    ),
+    ("NO_COLOR", "no colours, whatever its value"),
+];
+
+impl World {
+    /// Captures the world of this process.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads them")]
+    pub fn capture() -> Self {
+        Self {
+            arguments: std::env::args_os().skip(1).collect(),
+            environment: Environment::new(std::process::id(), std::env::vars_os()),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+        }
+    }
+
+    /// The folder of configuration and sessions; `None` where not even a home is known.
+    #[must_use]
+    pub fn home(&self) -> Option<PathBuf> {
+        let absolute = |name| {
+            self.environment
+                .get(name)
+                .map(Path::new)
+                .filter(|path| path.is_absolute())
+        };
+        if let Some(home) = absolute("OSM_HOME") {
+            return Some(home.to_owned());
+        }
+        let base = if cfg!(windows) {
+            absolute("APPDATA")?.to_owned()
+        } else if cfg!(target_os = "macos") {
+            absolute("HOME")?.join("Library/Application Support")
+        } else {
+            match absolute("XDG_CONFIG_HOME") {
+                Some(path) => path.to_owned(),
+                None => absolute("HOME")?.join(".config"),
+            }
+        };
+        Some(base.join("one-shot-man"))
+    }
+
+    /// The configuration file, whether it exists or not.
+    #[must_use]
+    pub fn config_file(&self) -> Option<PathBuf> {
+        self.home().map(|home| home.join("config.toml"))
+    }
+
+    /// Whether colours are welcome on standard output.
+    #[must_use]
+    pub fn wants_color(&self) -> bool {
+        self.stdout_is_terminal
+            && self.environment.get("NO_COLOR").is_none()
+            && self.environment.get("TERM") != Some(OsStr::new("dumb"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world(variables: &[(&str, &str)]) -> World {
+        World {
+            arguments: Vec::new(),
+            environment: Environment::new(
+                1,
+                variables
+                    .iter()
+                    .map(|(name, value)| (name.into(), value.into())),
+            ),
+            stdout_is_terminal: false,
+        }
+    }
+
+    #[cfg(all(unix, not(target_os = "macos")))]
+    #[test]
+    fn where_files_live() {
+        let home = |variables: &[_]| world(variables).home();
+        assert_eq!(
+            home(&[("HOME", "/h")]),
+            Some("/h/.config/one-shot-man".into())
+        );
+        assert_eq!(
+            home(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")]),
+            Some("/x/one-shot-man".into())
+        );
+        assert_eq!(
+            home(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "relative")]),
+            Some("/h/.config/one-shot-man".into()),
+            "a relative folder would be another one in every directory"
+        );
+        assert_eq!(
+            home(&[("HOME", "/h"), ("OSM_HOME", "/o")]),
+            Some("/o".into())
+        );
+        assert_eq!(home(&[]), None);
+    }
+}
