@@ -5,7 +5,6 @@ use osm_identity::{Detection, Request, System};
 use crate::World;
 use crate::cli::{self, Command, Line, Session};
 use crate::config;
-use crate::error::CommandError;
 use crate::ui::Ui;
 
 mod completion;
@@ -15,11 +14,11 @@ mod status;
 mod whoami;
 
 /// Runs what was typed.
-pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
+pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) {
     match &line.command {
         None => status::run(&explain(line, world, ui), world, ui),
         Some(Command::Whoami { format }) => {
-            whoami::run(&explain(line, world, ui), *format, world, ui)
+            whoami::run(&explain(line, world, ui), *format, world, ui);
         }
         Some(Command::Session(Session::Id {
             explain: full,
@@ -29,7 +28,6 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         }
         Some(Command::Completion { shell }) => completion::run(*shell, cli::command(), ui),
     }
-    Ok(())
 }
 
 /// The session, with everything that can be told about it.

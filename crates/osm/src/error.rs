@@ -50,10 +50,9 @@ pub(crate) enum CommandError {
 impl CommandError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::OutputClosed => Exit::Success,
             Self::Output(_) => Exit::Failure,
             Self::Arguments(error) if error.use_stderr() => Exit::Usage,
-            Self::Arguments(_) => Exit::Success,
+            Self::OutputClosed | Self::Arguments(_) => Exit::Success,
         }
     }
 }

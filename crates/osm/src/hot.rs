@@ -10,7 +10,6 @@ use osm_identity::{Confidence, Request, System, detect};
 
 use crate::World;
 use crate::config;
-use crate::error::CommandError;
 use crate::ui::Ui;
 
 /// Whether the command line is `osm session id` and nothing else.
@@ -19,7 +18,7 @@ pub(crate) fn is_session_id(arguments: &[OsString]) -> bool {
 }
 
 /// Prints the id.
-pub(crate) fn session_id(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
+pub(crate) fn session_id(world: &World, ui: &mut Ui) {
     let detection = detect(&Request {
         explicit: None,
         environment: &world.environment,
@@ -31,5 +30,4 @@ pub(crate) fn session_id(world: &World, ui: &mut Ui) -> Result<(), CommandError>
         ui.warn("nothing identifies this session: the id is random, and another one every time");
         ui.hint("set OSM_SESSION, or see why with `osm session id --explain`");
     }
-    Ok(())
 }

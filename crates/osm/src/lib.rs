@@ -16,20 +16,24 @@ mod world;
 pub use error::Exit;
 pub use world::{VARIABLES, World};
 
+use error::CommandError;
 use ui::Ui;
 
 /// Runs one command line and says how it went.
 #[must_use]
 pub fn run(world: &World) -> Exit {
     let mut ui = Ui::new(world);
-    let outcome = if hot::is_session_id(&world.arguments) {
-        hot::session_id(world, &mut ui)
-    } else {
-        cli::parse(&world.arguments).and_then(|line| commands::run(&line, world, &mut ui))
-    };
-    let outcome = outcome.and_then(|()| ui.finish());
-    match outcome {
+    match answer(world, &mut ui) {
         Ok(()) => Exit::Success,
         Err(error) => ui.fail(&error),
     }
+}
+
+fn answer(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
+    if hot::is_session_id(&world.arguments) {
+        hot::session_id(world, ui);
+    } else {
+        commands::run(&cli::parse(&world.arguments)?, world, ui);
+    }
+    ui.finish()
 }

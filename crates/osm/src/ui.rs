@@ -112,7 +112,7 @@ impl Ui {
         match error {
             CommandError::OutputClosed => {}
             CommandError::Output(error) => {
-                self.talk("error", &format!("cannot write the output: {error}"))
+                self.talk("error", &format!("cannot write the output: {error}"));
             }
             CommandError::Arguments(error) => drop(error.print()),
         }

@@ -1,0 +1,113 @@
+//! A program on a pseudo terminal of its own.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::lab::Typist;
+
+/// A terminal; closing it (dropping it) hangs up on what runs there.
+pub struct Terminal {
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    screen: Arc<Mutex<Vec<u8>>>,
+    /// Kept open: the last handle's close hangs up.
+    _master: Box<dyn MasterPty + Send>,
+}
+
+impl Terminal {
+    /// Starts a program as the leader of a new session on a new terminal.
+    pub fn start(
+        arguments: &[String],
+        environment: &[(String, String)],
+        folder: &Path,
+    ) -> io::Result<Self> {
+        let size = PtySize {
+            rows: 50,
+            cols: 500,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pty = native_pty_system()
+            .openpty(size)
+            .map_err(io::Error::other)?;
+        let mut command = CommandBuilder::from_argv(arguments.iter().map(Into::into).collect());
+        command.env_clear();
+        for (name, value) in environment {
+            command.env(name, value);
+        }
+        command.cwd(folder);
+        let child = pty.slave.spawn_command(command).map_err(io::Error::other)?;
+        drop(pty.slave);
+        let mut reader = pty.master.try_clone_reader().map_err(io::Error::other)?;
+        let writer = pty.master.take_writer().map_err(io::Error::other)?;
+        let screen = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&screen);
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = reader.read(&mut buffer) {
+                sink.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .extend(&buffer[..length]);
+            }
+        });
+        Ok(Self {
+            writer,
+            child,
+            screen,
+            _master: pty.master,
+        })
+    }
+
+    /// The pid of the program.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.child.process_id()
+    }
+
+    /// All that was written to the terminal so far.
+    #[must_use]
+    pub fn screen(&self) -> String {
+        let bytes = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Waits until the terminal shows a text.
+    pub fn wait_for(&self, text: &str) -> io::Result<()> {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while !self.screen().contains(text) {
+            if Instant::now() > deadline {
+                let screen = self.screen();
+                return Err(io::Error::other(format!(
+                    "no {text:?} on the terminal: {screen}"
+                )));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    /// Waits until the program ends.
+    pub fn wait(&mut self) -> io::Result<()> {
+        self.child.wait().map(drop)
+    }
+}
+
+impl Typist for Terminal {
+    fn type_line(&mut self, line: &str) -> io::Result<()> {
+        self.writer.write_all(line.as_bytes())?;
+        self.writer.write_all(b"\r")?;
+        self.writer.flush()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // Already gone is as good.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

@@ -1,0 +1,57 @@
+//! Programs that a test stands on, and what happens where one is missing.
+//!
+//! A test that cannot run says so and why. On a machine that was set up for testing
+//! (`OSM_TEST_STRICT` is set) that is a failure: nothing may be skipped there in silence.
+
+use std::path::PathBuf;
+
+/// Why a test could not run.
+#[derive(Debug)]
+pub struct Skipped(pub String);
+
+/// Whether a test that cannot run is a failure.
+#[must_use]
+pub fn strict() -> bool {
+    variable("OSM_TEST_STRICT").is_some()
+}
+
+/// The folder, outside the repository, of what tests install: `OSM_TEST_CACHE`, or one in the
+/// user's cache.
+#[must_use]
+pub fn cache() -> PathBuf {
+    let base = || {
+        variable("XDG_CACHE_HOME").map_or_else(
+            || PathBuf::from(variable("HOME").unwrap_or_else(|| "/".into())).join(".cache"),
+            PathBuf::from,
+        )
+    };
+    variable("OSM_TEST_CACHE").map_or_else(|| base().join("osm-test"), PathBuf::from)
+}
+
+/// The place of a program on `PATH`.
+pub fn program(name: &str) -> Result<PathBuf, Skipped> {
+    let path = variable("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .chain([PathBuf::from("/usr/sbin"), PathBuf::from("/sbin")])
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+        .ok_or_else(|| Skipped(format!("{name} is not installed")))
+}
+
+/// That we are root: namespaces, other users and servers ask for it.
+pub fn root() -> Result<(), Skipped> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let is_root = status.lines().any(|line| line.starts_with("Uid:\t0\t"));
+    is_root
+        .then_some(())
+        .ok_or_else(|| Skipped("not root".into()))
+}
+
+/// A variable of the test process itself.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests are set up through variables"
+)]
+pub(crate) fn variable(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}

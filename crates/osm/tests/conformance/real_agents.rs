@@ -1,0 +1,3 @@
+//! The real agents.
+use crate::situation::Situation;
+pub const SITUATIONS: &[Situation] = &[];
