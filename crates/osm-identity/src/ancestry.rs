@@ -37,10 +37,7 @@ impl std::fmt::Display for End {
         match self {
             Self::Top => f.write_str("the top of the process tree"),
             Self::Recycled(pid) => {
-                write!(
-                    f,
-                    "pid {pid} was recycled: the process there is younger than its child"
-                )
+                write!(f, "pid {pid} was recycled: the process there is younger than its child")
             }
             Self::Unreadable(pid, error) => write!(f, "process {pid}: {error}"),
             Self::Cycle(pid) => write!(f, "process {pid} is its own ancestor"),
@@ -62,12 +59,7 @@ impl<'a> Ancestry<'a> {
     /// [`Host`](crate::Host)).
     #[must_use]
     pub fn new(source: &'a dyn ProcessSource, pid: Pid, contained: bool) -> Self {
-        let mut ancestry = Self {
-            source,
-            contained,
-            chain: Vec::new(),
-            end: None,
-        };
+        let mut ancestry = Self { source, contained, chain: Vec::new(), end: None };
         match source.process(pid) {
             Ok(process) => ancestry.chain.push(process),
             Err(error) => ancestry.end = Some(End::Unreadable(pid, error)),
@@ -105,10 +97,8 @@ impl<'a> Ancestry<'a> {
         if self.chain.iter().any(|process| process.pid == parent) {
             return Err(End::Cycle(parent));
         }
-        let process = self
-            .source
-            .process(parent)
-            .map_err(|error| End::Unreadable(parent, error))?;
+        let process =
+            self.source.process(parent).map_err(|error| End::Unreadable(parent, error))?;
         if process.start > child.start {
             return Err(End::Recycled(parent));
         }
@@ -152,29 +142,17 @@ mod tests {
     }
 
     fn table(rows: &[(u32, u32, u64)]) -> FixedTable {
-        let host = Host {
-            boot: "b".into(),
-            namespace: "n".into(),
-            contained: false,
-        };
-        rows.iter()
-            .fold(FixedTable::new(host), |table, (pid, parent, start)| {
-                table.with(process(*pid, *parent, *start), &[])
-            })
+        let host = Host { boot: "b".into(), namespace: "n".into(), contained: false };
+        rows.iter().fold(FixedTable::new(host), |table, (pid, parent, start)| {
+            table.with(process(*pid, *parent, *start), &[])
+        })
     }
 
     fn walk(rows: &[(u32, u32, u64)], pid: u32, contained: bool) -> (Vec<u32>, End) {
         let table = table(rows);
         let mut ancestry = Ancestry::new(&table, Pid(pid), contained);
         let end = ancestry.end().clone();
-        (
-            ancestry
-                .known()
-                .iter()
-                .map(|process| process.pid.0)
-                .collect(),
-            end,
-        )
+        (ancestry.known().iter().map(|process| process.pid.0).collect(), end)
     }
 
     #[test]

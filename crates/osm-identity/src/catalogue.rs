@@ -113,10 +113,7 @@ impl Catalogue {
             (ROOTS, Kind::Root),
             (SANDBOXES, Kind::Sandbox),
         ];
-        plain
-            .into_iter()
-            .find(|(names, _)| among(names))
-            .map(|(_, kind)| kind)
+        plain.into_iter().find(|(names, _)| among(names)).map(|(_, kind)| kind)
     }
 
     /// The agent whose package the path lies in.
@@ -127,10 +124,7 @@ impl Catalogue {
         let path = path.replace('\\', "/");
         let padded = format!("/{}/", path.trim_matches('/'));
         self.agents().find(|agent| {
-            agent
-                .packages
-                .iter()
-                .any(|package| padded.contains(&format!("/{package}/")))
+            agent.packages.iter().any(|package| padded.contains(&format!("/{package}/")))
         })
     }
 }
@@ -144,19 +138,11 @@ pub fn base_name(path: &str) -> &str {
 
 /// A name as the tables spell it: Windows adds `.exe` and ignores case.
 fn normalize(name: &str) -> Cow<'_, str> {
-    let name = match name
-        .len()
-        .checked_sub(4)
-        .and_then(|at| name.split_at_checked(at))
-    {
+    let name = match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
         Some((stem, extension)) if extension.eq_ignore_ascii_case(".exe") => stem,
         _ => name,
     };
-    if cfg!(windows) {
-        name.to_lowercase().into()
-    } else {
-        name.into()
-    }
+    if cfg!(windows) { name.to_lowercase().into() } else { name.into() }
 }
 
 /// The kernel keeps this many bytes of a name.
@@ -185,15 +171,9 @@ mod tests {
         let kind = |name| catalogue.look_up(name);
         assert!(matches!(kind("claude"), Some(Kind::Agent(agent)) if agent.name == "claude-code"));
         assert!(matches!(kind("claude.exe"), Some(Kind::Agent(_))));
-        for name in [
-            "claudette",
-            "notclaude",
-            "claude-wrapper",
-            "cursors",
-            "authorized",
-            "share",
-            "",
-        ] {
+        for name in
+            ["claudette", "notclaude", "claude-wrapper", "cursors", "authorized", "share", ""]
+        {
             assert!(kind(name).is_none(), "{name}: {:?}", kind(name));
         }
         assert!(matches!(kind("bash"), Some(Kind::Shell)));
@@ -205,14 +185,8 @@ mod tests {
     #[test]
     fn the_cut_of_the_kernel_is_undone() {
         let catalogue = Catalogue::new();
-        assert!(matches!(
-            catalogue.look_up("gnome-terminal-"),
-            Some(Kind::Terminal(_))
-        ));
-        assert!(matches!(
-            catalogue.look_up("wezterm-mux-ser"),
-            Some(Kind::Multiplexer(_))
-        ));
+        assert!(matches!(catalogue.look_up("gnome-terminal-"), Some(Kind::Terminal(_))));
+        assert!(matches!(catalogue.look_up("wezterm-mux-ser"), Some(Kind::Multiplexer(_))));
         assert!(catalogue.look_up("gnome-terminal").is_none());
     }
 
@@ -220,14 +194,8 @@ mod tests {
     fn packages_are_whole_path_components() {
         let catalogue = Catalogue::new();
         let name = |path| catalogue.agent_by_path(path).map(|agent| agent.name);
-        assert_eq!(
-            name("/usr/lib/node_modules/@openai/codex/bin/codex.js"),
-            Some("codex")
-        );
-        assert_eq!(
-            name("/home/u/.local/share/claude/versions/2.1.325"),
-            Some("claude-code")
-        );
+        assert_eq!(name("/usr/lib/node_modules/@openai/codex/bin/codex.js"), Some("codex"));
+        assert_eq!(name("/home/u/.local/share/claude/versions/2.1.325"), Some("claude-code"));
         assert_eq!(name("/home/claude/project/versions/x"), None);
         assert_eq!(name("/home/u/not@openai/codex/x"), None);
     }
@@ -235,12 +203,7 @@ mod tests {
     #[test]
     fn a_users_agent_comes_first() {
         let mut catalogue = Catalogue::new();
-        catalogue.add_agent(Agent::defined(
-            "mine".into(),
-            vec!["claude".into()],
-            Vec::new(),
-            None,
-        ));
+        catalogue.add_agent(Agent::defined("mine".into(), vec!["claude".into()], Vec::new(), None));
         assert!(
             matches!(catalogue.look_up("claude"), Some(Kind::Agent(agent)) if agent.name == "mine")
         );
@@ -248,12 +211,9 @@ mod tests {
 
     #[test]
     fn bare_names() {
-        for (path, name) in [
-            ("/usr/bin/node", "node"),
-            ("-bash", "bash"),
-            ("C:\\x\\cmd.exe", "cmd.exe"),
-            ("", ""),
-        ] {
+        for (path, name) in
+            [("/usr/bin/node", "node"), ("-bash", "bash"), ("C:\\x\\cmd.exe", "cmd.exe"), ("", "")]
+        {
             assert_eq!(base_name(path), name);
         }
     }

@@ -67,22 +67,14 @@ enum Identity {
     /// It is written already.
     Id(SessionId),
     /// `{namespace}--{label}_{hash of key}`.
-    Key {
-        namespace: &'static str,
-        label: String,
-        key: Key,
-    },
+    Key { namespace: &'static str, label: String, key: Key },
 }
 
 impl Identity {
     fn id(&self, context: Option<&OsStr>) -> SessionId {
         match self {
             Self::Id(id) => id.clone(),
-            Self::Key {
-                namespace,
-                label,
-                key,
-            } => {
+            Self::Key { namespace, label, key } => {
                 let digest = key.digest_in(context.map(OsStr::as_encoded_bytes));
                 if label.is_empty() {
                     SessionId::detected(namespace, &digest)
@@ -129,10 +121,7 @@ pub fn explain(request: &Request) -> Detection {
     let mut detection = conclude(&mut scene, &found, trail);
     let count = scene.ancestry.known().len();
     detection.ancestry = (0..count)
-        .map(|at| Ancestor {
-            role: scene.role(at),
-            process: scene.ancestry.known()[at].clone(),
-        })
+        .map(|at| Ancestor { role: scene.role(at), process: scene.ancestry.known()[at].clone() })
         .collect();
     detection.parent = parent;
     detection.end = Some(end);
@@ -160,11 +149,7 @@ fn decide(
                 (Outcome::Won, reason)
             }
         };
-        trail.push(Finding {
-            detector,
-            outcome,
-            reason,
-        });
+        trail.push(Finding { detector, outcome, reason });
     }
     decided.expect("the last detector always finds something")
 }
@@ -185,9 +170,7 @@ fn parent(scene: &mut Scene, found: &Found) -> Option<SessionId> {
 fn context(scene: &Scene, found: &Found) -> Option<OsString> {
     match found.identity {
         Identity::Id(_) => None,
-        Identity::Key { .. } => scene
-            .variable("OSM_CONTEXT_ID")
-            .or_else(|| found.context.clone()),
+        Identity::Key { .. } => scene.variable("OSM_CONTEXT_ID").or_else(|| found.context.clone()),
     }
 }
 
@@ -196,13 +179,7 @@ fn conclude(scene: &mut Scene, found: &Found, trail: Vec<Finding>) -> Detection 
     let anchor = found.anchor.and_then(|at| {
         let instance = scene.instance(at)?;
         let process = scene.process(at)?;
-        Some((
-            process.terminal,
-            Anchor {
-                name: process.name.clone(),
-                instance,
-            },
-        ))
+        Some((process.terminal, Anchor { name: process.name.clone(), instance }))
     });
     Detection {
         id: found.identity.id(context.as_deref()),
@@ -220,9 +197,8 @@ fn conclude(scene: &mut Scene, found: &Found, trail: Vec<Finding>) -> Detection 
 
 /// How a boundary is called in a reason.
 fn describe(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
-    let place = scene
-        .process(at)
-        .map_or(String::new(), |process| format!(" (pid {})", process.pid));
+    let place =
+        scene.process(at).map_or(String::new(), |process| format!(" (pid {})", process.pid));
     match boundary {
         Boundary::Agent(agent) => format!("the agent {}{place}", agent.name),
         Boundary::Multiplexer(row) => format!("the {} server{place}", row.name),
@@ -241,13 +217,12 @@ fn describe(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
 fn show(value: &OsStr) -> String {
     const MOST: usize = 60;
     let text = value.to_string_lossy();
-    let mut shown: String = text
-        .chars()
-        .take(MOST)
-        .flat_map(char::escape_debug)
-        .collect();
+    let mut shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
     if text.chars().count() > MOST {
         shown.push('…');
     }
     shown
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,13 +12,8 @@ pub(crate) const SHORT: usize = 16;
 /// The first `digits` digits of the hash of `bytes`.
 pub(crate) fn hex(bytes: &[u8], digits: usize) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let nibbles = Sha256::digest(bytes)
-        .into_iter()
-        .flat_map(|byte| [byte >> 4, byte & 15]);
-    nibbles
-        .take(digits)
-        .map(|nibble| char::from(DIGITS[usize::from(nibble)]))
-        .collect()
+    let nibbles = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.take(digits).map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
 }
 
 /// Parts of an identity, joined so that no two lists of parts give the same bytes.
@@ -95,15 +90,9 @@ mod tests {
 
     #[test]
     fn a_key_is_its_parts_between_colons() {
-        let key = Key::new("ssh")
-            .with("a")
-            .with_some(None::<&str>)
-            .with_some(Some("b"));
+        let key = Key::new("ssh").with("a").with_some(None::<&str>).with_some(Some("b"));
         assert_eq!(key.digest(), hex(b"ssh:a:b", SHORT));
-        let keys = [
-            Key::new("x").with_free("a:b"),
-            Key::new("x").with_free("a").with_free("b"),
-        ];
+        let keys = [Key::new("x").with_free("a:b"), Key::new("x").with_free("a").with_free("b")];
         assert_ne!(keys[0].digest(), keys[1].digest());
         assert_ne!(keys[0].digest(), keys[0].digest_in(Some(b"sub")));
     }

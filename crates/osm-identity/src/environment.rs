@@ -9,19 +9,10 @@ use crate::process::Pid;
 
 /// Variables that users set for identity, and what each does.
 pub const VARIABLES: &[(&str, &str)] = &[
-    (
-        "OSM_SESSION",
-        "the session to use, whatever would be detected",
-    ),
+    ("OSM_SESSION", "the session to use, whatever would be detected"),
     ("OSM_SESSION_ID", "the same; OSM_SESSION wins"),
-    (
-        "OSM_CONTEXT_ID",
-        "added to the detected identity: tells sub-agents of one process apart",
-    ),
-    (
-        "OSM_EXTRA_SHELLS",
-        "names of further shells, with `;` between them",
-    ),
+    ("OSM_CONTEXT_ID", "added to the detected identity: tells sub-agents of one process apart"),
+    ("OSM_EXTRA_SHELLS", "names of further shells, with `;` between them"),
 ];
 
 /// The variables of a process and its own pid.
@@ -34,10 +25,7 @@ pub struct Environment {
 impl Environment {
     /// An environment of the process `pid`; where a name occurs twice, the first counts.
     pub fn new(pid: u32, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        Self {
-            pid: Pid(pid),
-            variables: variables.into_iter().collect(),
-        }
+        Self { pid: Pid(pid), variables: variables.into_iter().collect() }
     }
 
     /// The process itself.

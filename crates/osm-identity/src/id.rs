@@ -69,16 +69,10 @@ impl fmt::Display for InvalidId {
         match self {
             Self::Namespace => f.write_str("a session id begins with a namespace and `--`"),
             Self::Alphabet(character) => {
-                write!(
-                    f,
-                    "a session id has no {character:?}, only letters, digits, `.`, `-`, `_`"
-                )
+                write!(f, "a session id has no {character:?}, only letters, digits, `.`, `-`, `_`")
             }
             Self::Length(length) => {
-                write!(
-                    f,
-                    "a session id has at most {MAX_LENGTH} bytes, not {length}"
-                )
+                write!(f, "a session id has at most {MAX_LENGTH} bytes, not {length}")
             }
         }
     }
@@ -105,10 +99,7 @@ impl SessionId {
             digest::SHORT
         };
         let kept = &safe[..safe.len().min(room - 1 - suffix)];
-        Self::assemble(
-            namespace,
-            &format!("{kept}_{}", digest::hex(payload, suffix)),
-        )
+        Self::assemble(namespace, &format!("{kept}_{}", digest::hex(payload, suffix)))
     }
 
     /// An id that we detected; the payload is made of parts that are safe by construction.
@@ -131,9 +122,7 @@ impl SessionId {
     /// What stands before the first `--`: how the id came about.
     #[must_use]
     pub fn namespace(&self) -> &str {
-        self.0
-            .split_once(DELIMITER)
-            .map_or("", |(namespace, _)| namespace)
+        self.0.split_once(DELIMITER).map_or("", |(namespace, _)| namespace)
     }
 
     /// The name of this session's file with an extension such as `session.json`.
@@ -146,10 +135,7 @@ impl SessionId {
     /// [`file_name`](Self::file_name).
     #[must_use]
     pub fn from_file_name(name: &str, extension: &str) -> Option<Self> {
-        name.strip_suffix(extension)?
-            .strip_suffix('.')?
-            .parse()
-            .ok()
+        name.strip_suffix(extension)?.strip_suffix('.')?.parse().ok()
     }
 }
 
@@ -180,21 +166,15 @@ fn check(text: &str) -> Result<(), InvalidId> {
     if let Some(character) = text.chars().find(|character| !is_safe(*character)) {
         return Err(InvalidId::Alphabet(character));
     }
-    split(text.as_bytes())
-        .map(|_| ())
-        .ok_or(InvalidId::Namespace)
+    split(text.as_bytes()).map(|_| ()).ok_or(InvalidId::Namespace)
 }
 
 /// Cuts a value at its first `--`, if what stands before it is a namespace.
 fn split(value: &[u8]) -> Option<(&str, &[u8])> {
-    let at = value
-        .windows(DELIMITER.len())
-        .position(|window| window == DELIMITER.as_bytes())?;
+    let at = value.windows(DELIMITER.len()).position(|window| window == DELIMITER.as_bytes())?;
     let namespace = std::str::from_utf8(&value[..at]).ok()?;
     let fits = (1..=MAX_NAMESPACE).contains(&namespace.len())
-        && namespace
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        && namespace.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     fits.then(|| (namespace, &value[at + DELIMITER.len()..]))
 }
 
@@ -206,12 +186,7 @@ fn is_safe(character: char) -> bool {
 fn sanitize(payload: &[u8]) -> String {
     let mut safe = String::with_capacity(payload.len().min(MAX_LENGTH));
     for chunk in payload.utf8_chunks() {
-        safe.extend(
-            chunk
-                .valid()
-                .chars()
-                .map(|c| if is_safe(c) { c } else { '_' }),
-        );
+        safe.extend(chunk.valid().chars().map(|c| if is_safe(c) { c } else { '_' }));
         safe.extend(chunk.invalid().iter().map(|_| '_'));
         if safe.len() > MAX_LENGTH {
             break; // All that is kept is known; the value may be a megabyte.
@@ -246,9 +221,7 @@ fn is_printed(namespace: &str, payload: &str) -> bool {
 
 fn is_hash(text: &str) -> bool {
     text.len() == digest::SHORT
-        && text
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn is_number(text: &str) -> bool {

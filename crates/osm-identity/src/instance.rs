@@ -127,16 +127,10 @@ impl fmt::Display for Liveness {
             Self::Zombie => f.write_str("dead: a zombie"),
             Self::Dead(Proof::Gone) => f.write_str("dead: no process has its pid"),
             Self::Dead(Proof::AnotherStart(start)) => {
-                write!(
-                    f,
-                    "dead: its pid belongs to a process that started at {start}"
-                )
+                write!(f, "dead: its pid belongs to a process that started at {start}")
             }
             Self::Dead(Proof::AnotherInode(inode)) => {
-                write!(
-                    f,
-                    "dead: its pid belongs to another process (inode {inode})"
-                )
+                write!(f, "dead: its pid belongs to another process (inode {inode})")
             }
             Self::NotVisible(Blindness::AnotherBoot) => {
                 f.write_str("not visible: another boot or machine")
@@ -155,11 +149,7 @@ mod tests {
     use crate::process::FixedTable;
 
     fn host() -> Host {
-        Host {
-            boot: "boot".into(),
-            namespace: "pid:[1]".into(),
-            contained: false,
-        }
+        Host { boot: "boot".into(), namespace: "pid:[1]".into(), contained: false }
     }
 
     fn process(state: State) -> Process {
@@ -175,12 +165,7 @@ mod tests {
     }
 
     fn instance() -> ProcessInstance {
-        ProcessInstance {
-            pid: Pid(7),
-            start: StartTime(50),
-            host: host(),
-            inode: Some(900),
-        }
+        ProcessInstance { pid: Pid(7), start: StartTime(50), host: host(), inode: Some(900) }
     }
 
     fn liveness(table: &FixedTable) -> Liveness {
@@ -204,10 +189,7 @@ mod tests {
         let mut other = process(State::Active);
         other.start = StartTime(51);
         let table = FixedTable::new(host()).with(other, &[]);
-        assert_eq!(
-            liveness(&table),
-            Liveness::Dead(Proof::AnotherStart(StartTime(51)))
-        );
+        assert_eq!(liveness(&table), Liveness::Dead(Proof::AnotherStart(StartTime(51))));
         assert_eq!(
             instance().judge(&process(State::Active), Some(901)),
             Liveness::Dead(Proof::AnotherInode(901)),
@@ -217,25 +199,13 @@ mod tests {
 
     #[test]
     fn absence_is_proven_only_where_we_could_have_seen() {
-        assert_eq!(
-            liveness(&FixedTable::new(host())),
-            Liveness::Dead(Proof::Gone)
-        );
-        let elsewhere = Host {
-            namespace: "pid:[2]".into(),
-            ..host()
-        };
+        assert_eq!(liveness(&FixedTable::new(host())), Liveness::Dead(Proof::Gone));
+        let elsewhere = Host { namespace: "pid:[2]".into(), ..host() };
         assert_eq!(
             liveness(&FixedTable::new(elsewhere)),
             Liveness::NotVisible(Blindness::AnotherNamespace)
         );
-        let later = Host {
-            boot: "other".into(),
-            ..host()
-        };
-        assert_eq!(
-            liveness(&FixedTable::new(later)),
-            Liveness::NotVisible(Blindness::AnotherBoot)
-        );
+        let later = Host { boot: "other".into(), ..host() };
+        assert_eq!(liveness(&FixedTable::new(later)), Liveness::NotVisible(Blindness::AnotherBoot));
     }
 }

@@ -4,5 +4,12 @@
 //! captured bytes, so that a layout of macOS or Windows is checked on Linux too. Input is hostile:
 //! a process chooses its own name, arguments and environment.
 
+pub mod bsd_kinfo;
+pub mod command_line;
+pub mod darwin_kinfo;
+pub mod kinfo;
 pub mod linux_stat;
+pub mod mintty;
 pub mod nul_list;
+pub mod procargs;
+pub mod toolhelp;

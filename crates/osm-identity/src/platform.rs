@@ -30,9 +30,5 @@ std::cfg_select! {
 
 // Compiled (and tested) on Linux too, so that the twin cannot rot.
 #[cfg(all(test, target_os = "linux"))]
-#[expect(
-    unreachable_pub,
-    dead_code,
-    reason = "a twin that only the compiler looks at here"
-)]
+#[expect(unreachable_pub, dead_code, reason = "a twin that only the compiler looks at here")]
 mod unknown;

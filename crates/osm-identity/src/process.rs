@@ -41,10 +41,7 @@ pub struct Terminal(pub u64);
 impl fmt::Display for Terminal {
     /// Prints the name that people know (`pts/3`, `tty1`) where the number tells it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (major, minor) = (
-            (self.0 >> 8) & 0xfff,
-            (self.0 & 0xff) | ((self.0 >> 12) & 0xfff00),
-        );
+        let (major, minor) = ((self.0 >> 8) & 0xfff, (self.0 & 0xff) | ((self.0 >> 12) & 0xfff00));
         match major {
             136..=143 if cfg!(target_os = "linux") => {
                 write!(f, "pts/{}", (major - 136) * 256 + minor)
@@ -192,10 +189,7 @@ impl FixedTable {
     /// An empty table of a realm.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self {
-            host,
-            rows: BTreeMap::new(),
-        }
+        Self { host, rows: BTreeMap::new() }
     }
 
     /// Adds a process with the arguments it was started with.
@@ -253,11 +247,7 @@ impl ProcessSource for FixedTable {
 
     fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError> {
         let row = self.row(pid)?;
-        Ok(row
-            .variables
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.clone()))
+        Ok(row.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()))
     }
 
     fn inode(&self, _pid: Pid) -> Option<u64> {

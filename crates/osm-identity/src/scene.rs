@@ -94,15 +94,7 @@ impl<'a> Scene<'a> {
         let host = source.host();
         let contained = host.as_ref().is_ok_and(|host| host.contained);
         let ancestry = Ancestry::new(source, environment.pid(), contained);
-        Self {
-            environment,
-            source,
-            catalogue,
-            host,
-            ancestry,
-            kinds: Vec::new(),
-            base: 0,
-        }
+        Self { environment, source, catalogue, host, ancestry, kinds: Vec::new(), base: 0 }
     }
 
     /// A variable as the base process has it; blank counts as unset.
@@ -130,11 +122,7 @@ impl<'a> Scene<'a> {
 
     /// A variable that a process was started with.
     pub(crate) fn initial(&self, pid: Pid, name: &str) -> Option<OsString> {
-        self.source
-            .variable(pid, name)
-            .ok()
-            .flatten()
-            .filter(|value| !is_blank(value))
+        self.source.variable(pid, name).ok().flatten().filter(|value| !is_blank(value))
     }
 
     pub(crate) fn process(&mut self, at: usize) -> Option<&Process> {
@@ -179,11 +167,7 @@ impl<'a> Scene<'a> {
     pub(crate) fn kind(&mut self, at: usize) -> Option<Kind<'a>> {
         while self.kinds.len() <= at {
             let next = self.kinds.len();
-            let kind = self
-                .ancestry
-                .get(next)
-                .cloned()
-                .and_then(|process| self.classify(&process));
+            let kind = self.ancestry.get(next).cloned().and_then(|process| self.classify(&process));
             self.kinds.push(kind);
         }
         self.kinds[at]
@@ -225,9 +209,7 @@ impl<'a> Scene<'a> {
         let arguments = self.arguments(process.pid);
         let file = self.source.executable(process.pid).ok();
         let file = file.as_ref().map(|path| path.to_string_lossy());
-        let file = file
-            .as_deref()
-            .map(|path| path.strip_suffix(" (deleted)").unwrap_or(path));
+        let file = file.as_deref().map(|path| path.strip_suffix(" (deleted)").unwrap_or(path));
         let script = script::of(&arguments);
         let paths = [script, arguments.first().map(String::as_str), file];
         for path in paths.into_iter().flatten() {
@@ -246,10 +228,7 @@ impl<'a> Scene<'a> {
 
     fn arguments(&self, pid: Pid) -> Vec<String> {
         let arguments = self.source.arguments(pid).unwrap_or_default();
-        arguments
-            .iter()
-            .map(|argument| argument.to_string_lossy().into_owned())
-            .collect()
+        arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect()
     }
 
     /// Whether the process at a place is only part of what it runs: ourselves, a wrapper, or a
@@ -281,11 +260,7 @@ impl<'a> Scene<'a> {
                 if name == "busybox" && !arguments.is_empty() {
                     arguments.remove(0);
                 }
-                if shell::is_ephemeral(&arguments) {
-                    Role::EphemeralShell
-                } else {
-                    Role::Shell
-                }
+                if shell::is_ephemeral(&arguments) { Role::EphemeralShell } else { Role::Shell }
             }
             Some(Kind::Interpreter) | None => {
                 // A script that begins with `#!` carries its own name; its first argument tells.
@@ -305,8 +280,5 @@ impl<'a> Scene<'a> {
 
 /// Claude Code's native build is a file named after its version.
 fn is_version(name: &str) -> bool {
-    name.contains('.')
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    name.contains('.') && name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }

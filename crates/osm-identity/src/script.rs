@@ -3,17 +3,8 @@
 use crate::catalogue::base_name;
 
 /// Options of `node` and `python` whose value is an argument of its own.
-const WITH_VALUE: &[&str] = &[
-    "-r",
-    "--require",
-    "--import",
-    "--loader",
-    "--experimental-loader",
-    "-C",
-    "-W",
-    "-X",
-    "-cp",
-];
+const WITH_VALUE: &[&str] =
+    &["-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "-W", "-X", "-cp"];
 
 /// Words of `bun`, `deno` and `uv` that stand before the script.
 const SUBCOMMANDS: &[&str] = &["run", "x", "exec"];
@@ -40,9 +31,7 @@ pub(crate) fn of<S: AsRef<str>>(arguments: &[S]) -> Option<&str> {
 }
 
 fn runs_subcommands<S: AsRef<str>>(arguments: &[S]) -> bool {
-    arguments
-        .first()
-        .is_some_and(|name| matches!(base_name(name.as_ref()), "bun" | "deno" | "uv"))
+    arguments.first().is_some_and(|name| matches!(base_name(name.as_ref()), "bun" | "deno" | "uv"))
 }
 
 #[cfg(test)]
@@ -53,10 +42,7 @@ mod tests {
     fn scripts() {
         for (line, script) in [
             ("node /usr/bin/gemini -p x", Some("/usr/bin/gemini")),
-            (
-                "node --max-old-space-size=4096 --no-warnings gemini",
-                Some("gemini"),
-            ),
+            ("node --max-old-space-size=4096 --no-warnings gemini", Some("gemini")),
             ("node -r ./hook.js codex.js", Some("codex.js")),
             ("node -e code", None),
             ("node", None),

@@ -56,9 +56,7 @@ fn flag(argument: &str) -> Flag {
         "-executionpolicy" | "-ep" | "-version" | "-workingdirectory" => return Flag::TakesValue,
         _ => {}
     }
-    let Some(letters) = argument
-        .strip_prefix(['-', '+'])
-        .filter(|letters| !letters.is_empty())
+    let Some(letters) = argument.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty())
     else {
         // `/d`, `/s`, `/v:on` of cmd.exe; a script's path has more than one slash or letter.
         let cmd = argument
@@ -76,9 +74,7 @@ fn flag(argument: &str) -> Flag {
 }
 
 fn is_fish<S: AsRef<str>>(arguments: &[S]) -> bool {
-    arguments
-        .first()
-        .is_some_and(|name| crate::catalogue::base_name(name.as_ref()) == "fish")
+    arguments.first().is_some_and(|name| crate::catalogue::base_name(name.as_ref()) == "fish")
 }
 
 #[cfg(test)]
@@ -137,10 +133,7 @@ mod tests {
             "bash --",
             "zsh +o histexpand",
         ] {
-            assert!(
-                !is_ephemeral(&line.split(' ').collect::<Vec<_>>()),
-                "{line}"
-            );
+            assert!(!is_ephemeral(&line.split(' ').collect::<Vec<_>>()), "{line}");
         }
         assert!(!is_ephemeral::<&str>(&[]));
     }

@@ -48,10 +48,7 @@ impl Answer {
     pub fn ok(&self) -> io::Result<()> {
         match self.code {
             0 => Ok(()),
-            code => Err(io::Error::other(format!(
-                "exit code {code}: {}",
-                self.errors
-            ))),
+            code => Err(io::Error::other(format!("exit code {code}: {}", self.errors))),
         }
     }
 }
@@ -62,11 +59,7 @@ impl Lab {
         let folder = tempfile::Builder::new().prefix("osm-").tempdir()?;
         // Other users work in here too.
         open_to_all(folder.path())?;
-        Ok(Self {
-            folder,
-            program: program.to_owned(),
-            questions: AtomicUsize::new(0),
-        })
+        Ok(Self { folder, program: program.to_owned(), questions: AtomicUsize::new(0) })
     }
 
     /// The lab's folder.
@@ -103,11 +96,7 @@ impl Lab {
     #[must_use]
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        command
-            .env_clear()
-            .envs(self.environment())
-            .current_dir(self.path())
-            .stdin(Stdio::null());
+        command.env_clear().envs(self.environment()).current_dir(self.path()).stdin(Stdio::null());
         command
     }
 
@@ -116,19 +105,14 @@ impl Lab {
     pub fn environment(&self) -> Vec<(String, String)> {
         let folder = self.path().display().to_string();
         let pairs = [
-            (
-                "PATH",
-                "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            ),
+            ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
             ("HOME", &folder),
             ("TMPDIR", &folder),
             ("TERM", "xterm-256color"),
             ("LANG", "C.UTF-8"),
             ("HISTFILE", "/dev/null"),
         ];
-        pairs
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .into()
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
     }
 
     /// A shell on a terminal of its own.
@@ -145,11 +129,8 @@ impl Lab {
     /// Types a command into a shell and waits for what it says.
     pub fn ask(&self, shell: &mut dyn Typist, command: &str) -> io::Result<Answer> {
         let stem = self.question();
-        let (output, errors, done) = (
-            stem.with_extension("out"),
-            stem.with_extension("err"),
-            stem.with_extension("code"),
-        );
+        let (output, errors, done) =
+            (stem.with_extension("out"), stem.with_extension("err"), stem.with_extension("code"));
         for path in [&output, &errors] {
             fs::write(path, "")?;
             open_to_all(path)?;
@@ -172,10 +153,7 @@ impl Lab {
         Ok(Answer {
             output: fs::read_to_string(&output)?.trim().to_owned(),
             errors: fs::read_to_string(&errors)?,
-            code: fs::read_to_string(&done)?
-                .trim()
-                .parse()
-                .map_err(io::Error::other)?,
+            code: fs::read_to_string(&done)?.trim().parse().map_err(io::Error::other)?,
         })
     }
 
@@ -185,9 +163,7 @@ impl Lab {
         while !path.exists() {
             if Instant::now() > deadline {
                 let name = path.display();
-                return Err(io::Error::other(format!(
-                    "{name} did not appear in {PATIENCE:?}"
-                )));
+                return Err(io::Error::other(format!("{name} did not appear in {PATIENCE:?}")));
             }
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -26,10 +26,7 @@ impl<'a> Screen<'a> {
         let folder = lab.path().join("screens");
         fs::create_dir_all(&folder)?;
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
-        let screen = Self {
-            lab,
-            name: name.to_owned(),
-        };
+        let screen = Self { lab, name: name.to_owned() };
         let mut command = screen.command();
         command.envs(variables.iter().copied());
         text(command.args(["-dmS", name, "bash", "--norc", "--noprofile", "-i"]))?;
@@ -58,25 +55,14 @@ impl<'a> Screen<'a> {
     /// Opens a further window.
     pub fn open(&'a self, number: u32) -> io::Result<Window<'a>> {
         let wanted = number.to_string();
-        self.run(&[
-            "-X",
-            "screen",
-            &wanted,
-            "bash",
-            "--norc",
-            "--noprofile",
-            "-i",
-        ])?;
+        self.run(&["-X", "screen", &wanted, "bash", "--norc", "--noprofile", "-i"])?;
         Ok(self.window(number))
     }
 
     /// A window by its number.
     #[must_use]
     pub fn window(&'a self, number: u32) -> Window<'a> {
-        Window {
-            screen: self,
-            number,
-        }
+        Window { screen: self, number }
     }
 }
 
@@ -84,13 +70,8 @@ impl Typist for Window<'_> {
     fn type_line(&mut self, line: &str) -> io::Result<()> {
         let number = self.number.to_string();
         // `$` and `^` mean something to screen.
-        let line = line
-            .replace('\\', "\\\\")
-            .replace('$', "\\$")
-            .replace('^', "\\^");
-        self.screen
-            .run(&["-p", &number, "-X", "stuff", &format!("{line}\n")])
-            .map(drop)
+        let line = line.replace('\\', "\\\\").replace('$', "\\$").replace('^', "\\^");
+        self.screen.run(&["-p", &number, "-X", "stuff", &format!("{line}\n")]).map(drop)
     }
 }
 

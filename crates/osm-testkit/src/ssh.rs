@@ -27,9 +27,7 @@ impl SshServer {
         for key in ["host", "user"] {
             let path = folder.join(key);
             text(
-                lab.command("ssh-keygen")
-                    .args(["-q", "-t", "ed25519", "-N", "", "-f"])
-                    .arg(path),
+                lab.command("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(path),
             )?;
         }
         fs::copy(folder.join("user.pub"), folder.join("authorized"))?;
@@ -38,28 +36,11 @@ impl SshServer {
         let server = lab
             .command(&daemon.display().to_string())
             .args(["-D", "-e", "-f", "/dev/null", "-p", &port.to_string()])
-            .args([
-                "-o",
-                "ListenAddress=127.0.0.1",
-                "-o",
-                "UsePAM=no",
-                "-o",
-                "StrictModes=no",
-            ])
-            .args([
-                "-o",
-                "PermitRootLogin=yes",
-                "-o",
-                "PidFile=none",
-                "-o",
-                "MaxStartups=100",
-            ])
+            .args(["-o", "ListenAddress=127.0.0.1", "-o", "UsePAM=no", "-o", "StrictModes=no"])
+            .args(["-o", "PermitRootLogin=yes", "-o", "PidFile=none", "-o", "MaxStartups=100"])
             .args(["-o", "PrintMotd=no", "-o", "PrintLastLog=no"])
             .arg("-o")
-            .arg(format!(
-                "AuthorizedKeysFile={}",
-                folder.join("authorized").display()
-            ))
+            .arg(format!("AuthorizedKeysFile={}", folder.join("authorized").display()))
             .arg("-h")
             .arg(folder.join("host"))
             .stdout(Stdio::null())

@@ -25,15 +25,8 @@ impl Terminal {
         environment: &[(String, String)],
         folder: &Path,
     ) -> io::Result<Self> {
-        let size = PtySize {
-            rows: 50,
-            cols: 500,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
-        let pty = native_pty_system()
-            .openpty(size)
-            .map_err(io::Error::other)?;
+        let size = PtySize { rows: 50, cols: 500, pixel_width: 0, pixel_height: 0 };
+        let pty = native_pty_system().openpty(size).map_err(io::Error::other)?;
         let mut command = CommandBuilder::from_argv(arguments.iter().map(Into::into).collect());
         command.env_clear();
         for (name, value) in environment {
@@ -49,17 +42,10 @@ impl Terminal {
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(length @ 1..) = reader.read(&mut buffer) {
-                sink.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .extend(&buffer[..length]);
+                sink.lock().unwrap_or_else(PoisonError::into_inner).extend(&buffer[..length]);
             }
         });
-        Ok(Self {
-            writer,
-            child,
-            screen,
-            _master: pty.master,
-        })
+        Ok(Self { writer, child, screen, _master: pty.master })
     }
 
     /// The pid of the program.
@@ -81,9 +67,7 @@ impl Terminal {
         while !self.screen().contains(text) {
             if Instant::now() > deadline {
                 let screen = self.screen();
-                return Err(io::Error::other(format!(
-                    "no {text:?} on the terminal: {screen}"
-                )));
+                return Err(io::Error::other(format!("no {text:?} on the terminal: {screen}")));
             }
             std::thread::sleep(Duration::from_millis(5));
         }

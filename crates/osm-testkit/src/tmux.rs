@@ -25,18 +25,7 @@ impl<'a> Tmux<'a> {
         let tmux = Self { lab, socket };
         let mut command = tmux.command();
         command.envs(variables.iter().copied());
-        command.args([
-            "-f",
-            "/dev/null",
-            "new-session",
-            "-d",
-            "-x",
-            "300",
-            "-y",
-            "50",
-            "-P",
-            "-F",
-        ]);
+        command.args(["-f", "/dev/null", "new-session", "-d", "-x", "300", "-y", "50", "-P", "-F"]);
         let pane = text(command.args(["#{pane_id}", SHELL]))?;
         Ok((tmux, pane))
     }
@@ -73,11 +62,8 @@ impl<'a> Tmux<'a> {
 
 impl Typist for Pane<'_> {
     fn type_line(&mut self, line: &str) -> io::Result<()> {
-        self.tmux
-            .run(&["send-keys", "-t", &self.name, "-l", line])?;
-        self.tmux
-            .run(&["send-keys", "-t", &self.name, "Enter"])
-            .map(drop)
+        self.tmux.run(&["send-keys", "-t", &self.name, "-l", line])?;
+        self.tmux.run(&["send-keys", "-t", &self.name, "Enter"]).map(drop)
     }
 }
 
@@ -100,10 +86,7 @@ pub(crate) fn text(command: &mut std::process::Command) -> io::Result<String> {
     let output = command.output()?;
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
-        return Err(io::Error::other(format!(
-            "{command:?}: {}: {errors}",
-            output.status
-        )));
+        return Err(io::Error::other(format!("{command:?}: {}: {errors}", output.status)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

@@ -42,16 +42,11 @@ pub fn program(name: &str) -> Result<PathBuf, Skipped> {
 pub fn root() -> Result<(), Skipped> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let is_root = status.lines().any(|line| line.starts_with("Uid:\t0\t"));
-    is_root
-        .then_some(())
-        .ok_or_else(|| Skipped("not root".into()))
+    is_root.then_some(()).ok_or_else(|| Skipped("not root".into()))
 }
 
 /// A variable of the test process itself.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests are set up through variables"
-)]
+#[expect(clippy::disallowed_methods, reason = "tests are set up through variables")]
 pub(crate) fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }

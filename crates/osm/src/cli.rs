@@ -81,9 +81,7 @@ pub(crate) struct Format {
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Line, CommandError> {
     let command = command();
     let long: Vec<String> = long_options(&command);
-    let arguments = arguments
-        .iter()
-        .map(|argument| with_two_dashes(argument, &long));
+    let arguments = arguments.iter().map(|argument| with_two_dashes(argument, &long));
     command
         .try_get_matches_from(std::iter::once("osm".into()).chain(arguments))
         .and_then(|matches| Line::from_arg_matches(&matches))
@@ -97,13 +95,10 @@ pub(crate) fn command() -> clap::Command {
 
 /// `-session` means `--session`, as in other tools that people come from.
 fn with_two_dashes(argument: &OsString, long: &[String]) -> OsString {
-    let spelled = argument
-        .to_str()
-        .and_then(|text| text.strip_prefix('-'))
-        .filter(|text| {
-            let name = text.split('=').next().unwrap_or_default();
-            long.iter().any(|option| option == name)
-        });
+    let spelled = argument.to_str().and_then(|text| text.strip_prefix('-')).filter(|text| {
+        let name = text.split('=').next().unwrap_or_default();
+        long.iter().any(|option| option == name)
+    });
     match spelled {
         Some(_) => {
             let mut doubled = OsString::from("-");
@@ -147,16 +142,9 @@ mod tests {
     #[test]
     fn long_options_take_one_dash_or_two() {
         for spelling in ["--session", "-session", "--session-id", "-session-id"] {
-            assert_eq!(
-                session(&["session", "id", spelling, "x"]),
-                Some("x".into()),
-                "{spelling}"
-            );
+            assert_eq!(session(&["session", "id", spelling, "x"]), Some("x".into()), "{spelling}");
         }
-        assert_eq!(
-            session(&["session", "id", "-session=-x"]),
-            Some("-x".into())
-        );
+        assert_eq!(session(&["session", "id", "-session=-x"]), Some("-x".into()));
         assert_eq!(session(&["-session", "x", "whoami"]), Some("x".into()));
     }
 }

@@ -20,10 +20,7 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) {
         Some(Command::Whoami { format }) => {
             whoami::run(&explain(line, world, ui), *format, world, ui);
         }
-        Some(Command::Session(Session::Id {
-            explain: full,
-            format,
-        })) => {
+        Some(Command::Session(Session::Id { explain: full, format })) => {
             session_id::run(&explain(line, world, ui), *full, *format, ui);
         }
         Some(Command::Completion { shell }) => completion::run(*shell, cli::command(), ui),

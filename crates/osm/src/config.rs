@@ -20,11 +20,7 @@ pub(crate) fn catalogue(world: &World, ui: &mut Ui) -> Catalogue {
     let mut catalogue = Catalogue::new();
     if let Some(shells) = world.environment.get("OSM_EXTRA_SHELLS") {
         let shells = shells.to_string_lossy();
-        for shell in shells
-            .split(';')
-            .map(str::trim)
-            .filter(|shell| !shell.is_empty())
-        {
+        for shell in shells.split(';').map(str::trim).filter(|shell| !shell.is_empty()) {
             catalogue.add_shell(shell);
         }
     }
@@ -58,9 +54,7 @@ fn read(path: &Path) -> Result<Option<String>, String> {
         return Err(format!("larger than {MOST_BYTES} bytes"));
     }
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes)
-        .map(Some)
-        .map_err(|_| "not UTF-8".into())
+    String::from_utf8(bytes).map(Some).map_err(|_| "not UTF-8".into())
 }
 
 /// Adds what the `[identity]` table says, and returns what is wrong with it.
@@ -124,10 +118,7 @@ fn tables(item: &Item) -> Option<Vec<&dyn TableLike>> {
         return Some(tables.iter().map(|table| table as &dyn TableLike).collect());
     }
     let array = item.as_array()?;
-    array
-        .iter()
-        .map(|value| value.as_inline_table().map(|table| table as &dyn TableLike))
-        .collect()
+    array.iter().map(|value| value.as_inline_table().map(|table| table as &dyn TableLike)).collect()
 }
 
 /// One `[[identity.agents]]`.
@@ -146,9 +137,8 @@ fn agent(table: &dyn TableLike) -> Result<Agent, String> {
             names(item).ok_or_else(|| format!("agent {name}: `{key}` must be a list of names"))
         }
     };
-    if let Some((key, _)) = table
-        .iter()
-        .find(|(key, _)| !["name", "programs", "session", "owner"].contains(key))
+    if let Some((key, _)) =
+        table.iter().find(|(key, _)| !["name", "programs", "session", "owner"].contains(key))
     {
         return Err(format!("agent {name}: `{key}` is not known"));
     }
@@ -157,12 +147,7 @@ fn agent(table: &dyn TableLike) -> Result<Agent, String> {
         return Err(format!("agent {name}: `programs` names no program"));
     }
     let owner = table.get("owner").and_then(Item::as_str).map(str::to_owned);
-    Ok(Agent::defined(
-        name.to_owned(),
-        programs,
-        list("session")?,
-        owner,
-    ))
+    Ok(Agent::defined(name.to_owned(), programs, list("session")?, owner))
 }
 
 /// A list of names; one alone need not stand in brackets.
@@ -170,18 +155,11 @@ fn names(item: &Item) -> Option<Vec<String>> {
     if let Some(name) = item.as_str() {
         return Some(vec![name.to_owned()]);
     }
-    item.as_array()?
-        .iter()
-        .map(|value| value.as_str().map(str::to_owned))
-        .collect()
+    item.as_array()?.iter().map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
 fn line_of(text: &str, offset: usize) -> usize {
-    1 + text
-        .bytes()
-        .take(offset)
-        .filter(|byte| *byte == b'\n')
-        .count()
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }
 
 #[cfg(test)]
@@ -205,9 +183,7 @@ mod tests {
         assert_eq!(complaints, [""; 0]);
         assert!(matches!(catalogue.look_up("mywrap"), Some(Kind::Wrapper)));
         assert!(matches!(catalogue.look_up("mysh"), Some(Kind::Shell)));
-        let Some(Kind::Agent(agent)) = catalogue.look_up("mya") else {
-            panic!("no agent")
-        };
+        let Some(Kind::Agent(agent)) = catalogue.look_up("mya") else { panic!("no agent") };
         assert_eq!(
             (agent.name, agent.session, agent.owner),
             ("my-agent", &["MY_SESSION"][..], Some("MY_PID"))
@@ -221,27 +197,18 @@ mod tests {
                 "[identity]\nwrappers = 7",
                 "line 2: `identity.wrappers` must be a list of program names",
             ),
-            (
-                "\n\n[identity]\nwraps = []",
-                "line 4: `identity.wraps` is not known",
-            ),
+            ("\n\n[identity]\nwraps = []", "line 4: `identity.wraps` is not known"),
             (
                 "[[identity.agents]]\nname = 'A b'",
                 "line 1: an agent needs a `name` of 1 to 20 lower-case letters, digits and `-`",
             ),
-            (
-                "[[identity.agents]]\nname = 'x'",
-                "line 1: agent x: `programs` names no program",
-            ),
+            ("[[identity.agents]]\nname = 'x'", "line 1: agent x: `programs` names no program"),
             ("identity = 3", "line 1: `identity` must be a table"),
         ] {
             assert_eq!(extended(text).1, [complaint], "{text}");
         }
         let (_, complaints) = extended("[identity]\nwrappers = [");
         assert!(complaints[0].starts_with("line 2: "), "{complaints:?}");
-        assert!(
-            complaints[0].ends_with("; the file is ignored"),
-            "{complaints:?}"
-        );
+        assert!(complaints[0].ends_with("; the file is ignored"), "{complaints:?}");
     }
 }

@@ -23,10 +23,7 @@ impl Exit {
     pub const TABLE: &[(Exit, &str)] = &[
         (Exit::Success, "done"),
         (Exit::Failure, "failed: the message says why and what to do"),
-        (
-            Exit::Usage,
-            "the command line is wrong: the message shows the right one",
-        ),
+        (Exit::Usage, "the command line is wrong: the message shows the right one"),
     ];
 }
 

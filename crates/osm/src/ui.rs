@@ -26,10 +26,7 @@ pub(crate) enum Style {
 
 impl Ui {
     pub(crate) fn new(world: &World) -> Self {
-        Self {
-            out: String::new(),
-            color: world.wants_color(),
-        }
+        Self { out: String::new(), color: world.wants_color() }
     }
 
     /// Adds a line to standard output.
@@ -44,11 +41,7 @@ impl Ui {
             Style::Strong => 1,
             Style::Faint => 2,
         };
-        if self.color {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     /// Adds rows of cells with their columns aligned; the last column is left as it is.
@@ -66,11 +59,8 @@ impl Ui {
         for row in rows {
             let mut line = String::from(" ");
             for (column, cell) in row.iter().enumerate() {
-                let pad = if column + 1 == row.len() {
-                    0
-                } else {
-                    widths[column] - width(cell) + 1
-                };
+                let pad =
+                    if column + 1 == row.len() { 0 } else { widths[column] - width(cell) + 1 };
                 write!(line, " {cell}{:pad$}", "").expect("writing to a string succeeds");
             }
             self.line(line.trim_end());

@@ -18,10 +18,7 @@ pub struct World {
 
 /// Variables that `osm` itself reads, besides those of identity.
 pub const VARIABLES: &[(&str, &str)] = &[
-    (
-        "OSM_HOME",
-        "the folder of configuration and sessions, instead of the usual one",
-    ),
+    ("OSM_HOME", "the folder of configuration and sessions, instead of the usual one"),
     ("NO_COLOR", "no colours, whatever its value"),
 ];
 
@@ -40,12 +37,8 @@ impl World {
     /// The folder of configuration and sessions; `None` where not even a home is known.
     #[must_use]
     pub fn home(&self) -> Option<PathBuf> {
-        let absolute = |name| {
-            self.environment
-                .get(name)
-                .map(Path::new)
-                .filter(|path| path.is_absolute())
-        };
+        let absolute =
+            |name| self.environment.get(name).map(Path::new).filter(|path| path.is_absolute());
         if let Some(home) = absolute("OSM_HOME") {
             return Some(home.to_owned());
         }
@@ -86,9 +79,7 @@ mod tests {
             arguments: Vec::new(),
             environment: Environment::new(
                 1,
-                variables
-                    .iter()
-                    .map(|(name, value)| (name.into(), value.into())),
+                variables.iter().map(|(name, value)| (name.into(), value.into())),
             ),
             stdout_is_terminal: false,
         }
@@ -98,10 +89,7 @@ mod tests {
     #[test]
     fn where_files_live() {
         let home = |variables: &[_]| world(variables).home();
-        assert_eq!(
-            home(&[("HOME", "/h")]),
-            Some("/h/.config/one-shot-man".into())
-        );
+        assert_eq!(home(&[("HOME", "/h")]), Some("/h/.config/one-shot-man".into()));
         assert_eq!(
             home(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")]),
             Some("/x/one-shot-man".into())
@@ -111,10 +99,7 @@ mod tests {
             Some("/h/.config/one-shot-man".into()),
             "a relative folder would be another one in every directory"
         );
-        assert_eq!(
-            home(&[("HOME", "/h"), ("OSM_HOME", "/o")]),
-            Some("/o".into())
-        );
+        assert_eq!(home(&[("HOME", "/h"), ("OSM_HOME", "/o")]), Some("/o".into()));
         assert_eq!(home(&[]), None);
     }
 }

@@ -61,11 +61,7 @@ impl Agent {
         owner: Option<String>,
     ) -> Self {
         let keep = |texts: Vec<String>| -> Names {
-            texts
-                .into_iter()
-                .map(|text| &*text.leak())
-                .collect::<Vec<_>>()
-                .leak()
+            texts.into_iter().map(|text| &*text.leak()).collect::<Vec<_>>().leak()
         };
         Self {
             name: name.leak(),
@@ -78,11 +74,7 @@ impl Agent {
 }
 
 const fn named(name: &'static str, programs: Names) -> Agent {
-    Agent {
-        name,
-        programs,
-        ..Agent::NONE
-    }
+    Agent { name, programs, ..Agent::NONE }
 }
 
 /// All that we know.
@@ -129,10 +121,7 @@ pub static AGENTS: &[Agent] = &[
         hosts: &["Cursor", "cursor", "cursor-server"],
         ..named("cursor", &["cursor-agent"])
     },
-    Agent {
-        session: &["KIRO_SESSION_ID"],
-        ..named("kiro", &["kiro-cli", "kiro-cli-chat"])
-    },
+    Agent { session: &["KIRO_SESSION_ID"], ..named("kiro", &["kiro-cli", "kiro-cli-chat"]) },
     Agent {
         packages: &["@github/copilot"],
         session: &["COPILOT_AGENT_SESSION_ID"],
@@ -148,14 +137,8 @@ pub static AGENTS: &[Agent] = &[
         marker: Some("PI_CODING_AGENT"),
         ..named("pi", &["pi", "pi-rpc"])
     },
-    Agent {
-        session: &["CRUSH_SESSION_ID"],
-        ..named("crush", &["crush"])
-    },
-    Agent {
-        session: &["GROK_SESSION_ID"],
-        ..named("grok", &["grok"])
-    },
+    Agent { session: &["CRUSH_SESSION_ID"], ..named("crush", &["crush"]) },
+    Agent { session: &["GROK_SESSION_ID"], ..named("grok", &["grok"]) },
     Agent {
         packages: &["@qwen-code/qwen-code"],
         session: &["QWEN_CODE_SESSION_ID"],
@@ -188,11 +171,7 @@ pub static AGENTS: &[Agent] = &[
         ..named("roo-code", &[])
     },
     named("antigravity", &["agy"]),
-    Agent {
-        session: &["OZ_RUN_ID"],
-        hosts: &["warp", "warp-terminal"],
-        ..named("warp", &["oz"])
-    },
+    Agent { session: &["OZ_RUN_ID"], hosts: &["warp", "warp-terminal"], ..named("warp", &["oz"]) },
     Agent {
         packages: &["@google/gemini-cli"],
         session: &["GEMINI_SESSION_ID"],
@@ -200,14 +179,8 @@ pub static AGENTS: &[Agent] = &[
     },
     named("oh-my-pi", &["omp"]),
     named("junie", &["junie"]),
-    Agent {
-        packages: &["@continuedev/cli"],
-        ..named("continue", &["cn"])
-    },
-    Agent {
-        packages: &["@factory/cli"],
-        ..named("droid", &["droid"])
-    },
+    Agent { packages: &["@continuedev/cli"], ..named("continue", &["cn"]) },
+    Agent { packages: &["@factory/cli"], ..named("droid", &["droid"]) },
     named("aider", &["aider"]),
     named("kimi", &["kimi"]),
     named("devin", &["devin"]),
@@ -222,27 +195,14 @@ mod tests {
     fn every_row_can_be_told_and_spelled() {
         let mut programs = BTreeSet::new();
         for agent in AGENTS {
-            assert!(
-                agent
-                    .name
-                    .bytes()
-                    .all(|b| b.is_ascii_lowercase() || b == b'-'),
-                "{agent:?}"
-            );
+            assert!(agent.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{agent:?}");
             assert!(agent.name.len() <= 20, "{}: ids have 80 bytes", agent.name);
-            assert!(
-                !agent.programs.is_empty() || !agent.hosts.is_empty(),
-                "{}",
-                agent.name
-            );
+            assert!(!agent.programs.is_empty() || !agent.hosts.is_empty(), "{}", agent.name);
             for program in agent.programs {
                 assert!(programs.insert(*program), "{program} is two agents");
             }
             for package in agent.packages {
-                assert!(
-                    !package.starts_with('/') && !package.ends_with('/'),
-                    "{package}"
-                );
+                assert!(!package.starts_with('/') && !package.ends_with('/'), "{package}");
             }
         }
     }

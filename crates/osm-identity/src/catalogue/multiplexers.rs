@@ -40,22 +40,14 @@ pub static MULTIPLEXERS: &[Multiplexer] = &[
         name: "tmux",
         programs: &["tmux: server", "tmux"],
         pane: &["TMUX_PANE"],
-        owner: Some(Owner {
-            variable: "TMUX",
-            separator: ',',
-            field: 1,
-        }),
+        owner: Some(Owner { variable: "TMUX", separator: ',', field: 1 }),
         named_by_user: false,
     },
     Multiplexer {
         name: "screen",
         programs: &["screen", "SCREEN"],
         pane: &["STY", "WINDOW"],
-        owner: Some(Owner {
-            variable: "STY",
-            separator: '.',
-            field: 0,
-        }),
+        owner: Some(Owner { variable: "STY", separator: '.', field: 0 }),
         named_by_user: false,
     },
     Multiplexer {

@@ -24,69 +24,26 @@ pub struct TerminalProgram {
 pub static TERMINALS: &[TerminalProgram] = &[
     tab("kitty", &["kitty"], "KITTY_WINDOW_ID", true),
     tab("ghostty", &["ghostty"], "GHOSTTY_SURFACE_ID", true),
-    tab(
-        "iterm2",
-        &["iTerm2", "iTermServer-*"],
-        "ITERM_SESSION_ID",
-        false,
-    ),
+    tab("iterm2", &["iTerm2", "iTermServer-*"], "ITERM_SESSION_ID", false),
     tab("apple-terminal", &["Terminal"], "TERM_SESSION_ID", false),
-    tab(
-        "windows-terminal",
-        &["WindowsTerminal"],
-        "WT_SESSION",
-        false,
-    ),
-    tab(
-        "konsole",
-        &["konsole", "yakuake"],
-        "SHELL_SESSION_ID",
-        false,
-    ),
-    tab(
-        "gnome-terminal",
-        &["gnome-terminal-server"],
-        "GNOME_TERMINAL_SCREEN",
-        false,
-    ),
+    tab("windows-terminal", &["WindowsTerminal"], "WT_SESSION", false),
+    tab("konsole", &["konsole", "yakuake"], "SHELL_SESSION_ID", false),
+    tab("gnome-terminal", &["gnome-terminal-server"], "GNOME_TERMINAL_SCREEN", false),
     tab("tilix", &["tilix"], "TILIX_ID", false),
     tab("terminator", &["terminator"], "TERMINATOR_UUID", false),
     tab("alacritty", &["alacritty"], "ALACRITTY_WINDOW_ID", true),
-    tab(
-        "warp",
-        &["warp-terminal", "warp"],
-        "WARP_TERMINAL_SESSION_UUID",
-        false,
-    ),
+    tab("warp", &["warp-terminal", "warp"], "WARP_TERMINAL_SESSION_UUID", false),
     tab("cmux", &["cmux"], "CMUX_PANE_ID", true),
     tab(
         "jetbrains",
-        &[
-            "jetbrains-toolbox",
-            "idea",
-            "pycharm",
-            "goland",
-            "clion",
-            "rustrover",
-            "webstorm",
-        ],
+        &["jetbrains-toolbox", "idea", "pycharm", "goland", "clion", "rustrover", "webstorm"],
         "TERM_SESSION_ID",
         false,
     ),
-    tab(
-        "xterm",
-        &["xterm", "uxterm", "urxvt", "urxvtd", "rxvt", "st"],
-        "",
-        false,
-    ),
+    tab("xterm", &["xterm", "uxterm", "urxvt", "urxvtd", "rxvt", "st"], "", false),
     tab("foot", &["foot"], "", false),
     tab("mintty", &["mintty"], "", false),
-    tab(
-        "windows-console",
-        &["wt", "conhost", "OpenConsole"],
-        "",
-        false,
-    ),
+    tab("windows-console", &["wt", "conhost", "OpenConsole"], "", false),
     tab(
         "vscode",
         &[
@@ -101,12 +58,7 @@ pub static TERMINALS: &[TerminalProgram] = &[
         "",
         false,
     ),
-    tab(
-        "cursor-ide",
-        &["Cursor", "cursor", "cursor-server"],
-        "",
-        false,
-    ),
+    tab("cursor-ide", &["Cursor", "cursor", "cursor-server"], "", false),
     tab("windsurf", &["windsurf", "devin-desktop"], "", false),
     tab("zed", &["zed", "zed-editor"], "", false),
     tab("xfce4-terminal", &["xfce4-terminal"], "", false),
@@ -136,12 +88,7 @@ const fn tab(
     tab: &'static str,
     counted: bool,
 ) -> TerminalProgram {
-    TerminalProgram {
-        name,
-        programs,
-        tab,
-        counted,
-    }
+    TerminalProgram { name, programs, tab, counted }
 }
 
 /// A runner of continuous-integration jobs: one long-lived process, many jobs.
@@ -162,19 +109,7 @@ pub static RUNNERS: &[Runner] = &[
         programs: &["Runner.Worker"],
         job: &["GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB"],
     },
-    Runner {
-        name: "gitlab",
-        programs: &["gitlab-runner"],
-        job: &["CI_JOB_ID"],
-    },
-    Runner {
-        name: "buildkite",
-        programs: &["buildkite-agent"],
-        job: &["BUILDKITE_JOB_ID"],
-    },
-    Runner {
-        name: "jenkins",
-        programs: &["agent.jar", "jenkins.war"],
-        job: &["BUILD_TAG"],
-    },
+    Runner { name: "gitlab", programs: &["gitlab-runner"], job: &["CI_JOB_ID"] },
+    Runner { name: "buildkite", programs: &["buildkite-agent"], job: &["BUILDKITE_JOB_ID"] },
+    Runner { name: "jenkins", programs: &["agent.jar", "jenkins.war"], job: &["BUILD_TAG"] },
 ];

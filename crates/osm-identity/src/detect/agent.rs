@@ -35,11 +35,7 @@ fn below(scene: &mut Scene, at: usize, agent: &Agent) -> Verdict {
     let context = agent.subagent.and_then(|name| scene.evidence(at, name));
     let doubt = match conversation(scene, at, top, agent) {
         Ok((variable, value)) => {
-            let reason = format!(
-                "{} is above us, and {variable}={}",
-                agent.name,
-                show(&value)
-            );
+            let reason = format!("{} is above us, and {variable}={}", agent.name, show(&value));
             let mut found = conversation_found(scene, agent, &value, Confidence::Confirmed, reason);
             found.anchor = Some(top);
             found.context = context;
@@ -50,9 +46,7 @@ fn below(scene: &mut Scene, at: usize, agent: &Agent) -> Verdict {
         }
         Err(doubt) => doubt,
     };
-    let instance = scene
-        .instance(top)
-        .ok_or("the agent's process cannot be identified")?;
+    let instance = scene.instance(top).ok_or("the agent's process cannot be identified")?;
     Ok(Found {
         identity: Identity::Key {
             namespace: "agent",
@@ -61,11 +55,7 @@ fn below(scene: &mut Scene, at: usize, agent: &Agent) -> Verdict {
         },
         source: Source::AgentProcess,
         confidence: Confidence::Confirmed,
-        agent: Some(AgentFound {
-            name: agent.name,
-            pid,
-            conversation: None,
-        }),
+        agent: Some(AgentFound { name: agent.name, pid, conversation: None }),
         context,
         anchor: Some(top),
         reason: format!("{} (pid {}) is above us; {doubt}", agent.name, instance.pid),
@@ -91,10 +81,7 @@ fn conversation(
         && let Some(text) = scene.evidence(at, owner)
     {
         let run = &scene.ancestry.known()[at..=top];
-        if !run
-            .iter()
-            .any(|process| text.as_os_str() == process.pid.to_string().as_str())
-        {
+        if !run.iter().any(|process| text.as_os_str() == process.pid.to_string().as_str()) {
             return Err(format!("{variable} belongs to process {}", show(&text)));
         }
     }
@@ -134,10 +121,7 @@ fn out_of_sight(scene: &mut Scene, at: usize, boundary: Boundary) -> Verdict {
     let mut doubts = Vec::new();
     let agents: Vec<&Agent> = scene.catalogue.agents().collect();
     for agent in agents {
-        let named = agent
-            .session
-            .iter()
-            .find_map(|name| Some((*name, scene.variable(name)?)));
+        let named = agent.session.iter().find_map(|name| Some((*name, scene.variable(name)?)));
         let Some((variable, value)) = named else {
             continue;
         };
@@ -171,25 +155,16 @@ fn vouch(
             return Ok((Confidence::Confirmed, format!("{host} runs {}", agent.name)));
         }
         Boundary::Sandbox => {
-            return Ok((
-                Confidence::Unconfirmed,
-                "a sandbox hides who is above us".into(),
-            ));
+            return Ok((Confidence::Unconfirmed, "a sandbox hides who is above us".into()));
         }
         Boundary::Top if scene.ancestry.is_blind() => {
-            return Ok((
-                Confidence::Unconfirmed,
-                "our ancestors cannot be read".into(),
-            ));
+            return Ok((Confidence::Unconfirmed, "our ancestors cannot be read".into()));
         }
         Boundary::Top => {
             if let Some(pid) = orphaned_by(scene, at, agent) {
                 return Ok((
                     Confidence::Unconfirmed,
-                    format!(
-                        "we were orphaned, and {} (pid {pid}) is older than us",
-                        agent.name
-                    ),
+                    format!("we were orphaned, and {} (pid {pid}) is older than us", agent.name),
                 ));
             }
         }
@@ -219,20 +194,12 @@ fn conversation_found(
     confidence: Confidence,
     reason: String,
 ) -> Found {
-    let boot = scene
-        .host
-        .as_ref()
-        .ok()
-        .filter(|_| agent.local_ids)
-        .map(|host| &host.boot);
+    let boot = scene.host.as_ref().ok().filter(|_| agent.local_ids).map(|host| &host.boot);
     Found {
         identity: Identity::Key {
             namespace: "agent",
             label: agent.name.to_owned(),
-            key: Key::new("agent")
-                .with(agent.name)
-                .with_some(boot)
-                .with_free(value),
+            key: Key::new("agent").with(agent.name).with_some(boot).with_free(value),
         },
         source: Source::AgentConversation,
         confidence,

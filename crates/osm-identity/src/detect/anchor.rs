@@ -5,7 +5,8 @@
 //! there, usually the login shell, is the anchor. Where the terminal changes or ends, we go on
 //! only through what is part of the command itself: ourselves, wrappers (`sudo` with a pty of its
 //! own, `script`) and shells of one command (some agents give every command a pty). A shell that
-//! waits for somebody on a pty of its own *is* another terminal.
+//! waits for somebody on a pty of its own *is* another terminal, even where a shell of one command
+//! started it.
 //!
 //! Off a terminal we climb through wrappers and shells of one command. If a process on a terminal
 //! comes, the rule above goes on there; otherwise the first ordinary process is the anchor.
@@ -32,11 +33,7 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     };
     let key = key(scene, top).ok_or("the boot and the pid namespace cannot be read")?;
     Ok(Found {
-        identity: Identity::Key {
-            namespace: "anchor",
-            label: String::new(),
-            key,
-        },
+        identity: Identity::Key { namespace: "anchor", label: String::new(), key },
         source: Source::Anchor,
         confidence: Confidence::Confirmed,
         agent: None,
@@ -55,17 +52,20 @@ pub(super) fn climb(scene: &mut Scene, limit: usize) -> Option<usize> {
         return Some(shell);
     }
     let mut at = base;
+    let mut terminal_begins = base;
     while at + 1 < limit {
         let here = scene.process(at)?.terminal;
         let Some(above) = scene.process(at + 1).map(|parent| parent.terminal) else {
             break;
         };
-        let same_terminal = here.is_some() && here == above;
-        // Off a terminal, `at` is transparent: otherwise the climb would have ended there.
-        if !same_terminal && here.is_some() && !scene.is_transparent(at) {
-            break;
+        if here != above {
+            if here.is_some() && !may_leave(scene, terminal_begins, at) {
+                break;
+            }
+            terminal_begins = at + 1;
         }
         at += 1;
+        // What is off a terminal and not part of the command is the end of it.
         if above.is_none() && !scene.is_transparent(at) {
             break;
         }
@@ -74,10 +74,14 @@ pub(super) fn climb(scene: &mut Scene, limit: usize) -> Option<usize> {
         return Some(at);
     }
     let contained = scene.host.as_ref().is_ok_and(|host| host.contained);
-    let first = scene
-        .process(base + 1)
-        .is_some_and(|parent| parent.pid == Pid(1));
+    let first = scene.process(base + 1).is_some_and(|parent| parent.pid == Pid(1));
     (contained && first).then_some(base + 1)
+}
+
+/// Whether the climb may go on outside the terminal on which `begin..=top` are.
+fn may_leave(scene: &mut Scene, begin: usize, top: usize) -> bool {
+    let waits = |scene: &mut Scene| (begin..top).any(|at| scene.role(at) == Role::Shell);
+    scene.is_transparent(top) && !(scene.role(top) == Role::EphemeralShell && waits(scene))
 }
 
 /// Windows has none that processes could be on; there, the nearest shell is a person's place.
@@ -89,10 +93,7 @@ fn has_terminals() -> bool {
 pub(super) fn key(scene: &mut Scene, at: usize) -> Option<Key> {
     let host = scene.host.as_ref().ok()?.clone();
     let process = scene.process(at)?;
-    let terminal = process
-        .terminal
-        .map(|terminal| terminal.0.to_string())
-        .unwrap_or_default();
+    let terminal = process.terminal.map(|terminal| terminal.0.to_string()).unwrap_or_default();
     Some(
         Key::new(&host.boot)
             .with(host.namespace)
@@ -109,10 +110,7 @@ pub(super) fn describe(scene: &mut Scene, at: usize) -> String {
     };
     match process.terminal {
         Some(terminal) => {
-            format!(
-                "{} (pid {}), the top of {terminal}",
-                process.name, process.pid
-            )
+            format!("{} (pid {}), the top of {terminal}", process.name, process.pid)
         }
         None => format!("{} (pid {}), on no terminal", process.name, process.pid),
     }

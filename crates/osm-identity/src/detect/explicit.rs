@@ -26,11 +26,7 @@ pub(super) fn variable(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict 
         .iter()
         .find_map(|name| scene.variable(name).map(|value| (name, value)))
         .map(|(name, value)| {
-            found(
-                &value,
-                Source::ExplicitVariable,
-                format!("{name}={}", show(&value)),
-            )
+            found(&value, Source::ExplicitVariable, format!("{name}={}", show(&value)))
         })
         .ok_or_else(|| format!("neither {} nor {} is set", VARIABLES[0], VARIABLES[1]))
 }

@@ -19,10 +19,7 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
 
 /// We run below a server.
 fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
-    let server = scene
-        .process(at)
-        .map(|process| process.pid)
-        .ok_or("the server is gone")?;
+    let server = scene.process(at).map(|process| process.pid).ok_or("the server is gone")?;
     let own = |name: &str| scene.variable(name);
     let below = |name: &str| scene.below(at, name);
     let pane = match (pane(row, server, own), pane(row, server, below)) {
@@ -31,9 +28,7 @@ fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
     };
     // What the server was given by name alone lives as long as its first process.
     let anchor = if row.named_by_user { at - 1 } else { at };
-    let instance = scene
-        .instance(anchor)
-        .ok_or("the server's process cannot be identified")?;
+    let instance = scene.instance(anchor).ok_or("the server's process cannot be identified")?;
     let key = Key::new(row.name).with_instance(&instance);
     Ok(Found {
         identity: Identity::Key {
@@ -46,11 +41,7 @@ fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
         agent: None,
         context: None,
         anchor: Some(anchor),
-        reason: format!(
-            "{} of the {} server (pid {server}) above us",
-            named(row, &pane),
-            row.name
-        ),
+        reason: format!("{} of the {} server (pid {server}) above us", named(row, &pane), row.name),
     })
 }
 
@@ -104,17 +95,9 @@ fn label(row: &Multiplexer, pane: &[OsString], server: Pid) -> String {
 }
 
 fn named(row: &Multiplexer, pane: &[OsString]) -> String {
-    let parts = row
-        .pane
-        .iter()
-        .zip(pane)
-        .map(|(name, value)| format!("{name}={}", show(value)));
+    let parts = row.pane.iter().zip(pane).map(|(name, value)| format!("{name}={}", show(value)));
     let parts = parts.collect::<Vec<_>>().join(" ");
-    if parts.is_empty() {
-        "the session".into()
-    } else {
-        parts
-    }
+    if parts.is_empty() { "the session".into() } else { parts }
 }
 
 /// Our ancestors cannot be read: variables alone, as they come.
@@ -130,17 +113,11 @@ fn by_variables(scene: &mut Scene) -> Verdict {
             continue;
         };
         return Ok(Found {
-            reason: format!(
-                "{}, unconfirmed: our ancestors cannot be read",
-                named(row, &pane)
-            ),
+            reason: format!("{}, unconfirmed: our ancestors cannot be read", named(row, &pane)),
             identity: Identity::Key {
                 namespace: row.name,
                 label: label(row, &pane, server),
-                key: owner
-                    .iter()
-                    .chain(&pane)
-                    .fold(Key::new(row.name), Key::with_free),
+                key: owner.iter().chain(&pane).fold(Key::new(row.name), Key::with_free),
             },
             source: Source::Multiplexer,
             confidence: Confidence::Unconfirmed,
@@ -156,9 +133,7 @@ fn by_variables(scene: &mut Scene) -> Verdict {
 fn doubts(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
     let mut doubts = Vec::new();
     for row in MULTIPLEXERS {
-        let name = row
-            .owner
-            .map_or_else(|| row.pane.first().copied(), |it| Some(it.variable));
+        let name = row.owner.map_or_else(|| row.pane.first().copied(), |it| Some(it.variable));
         let Some((name, value)) = name.and_then(|name| Some((name, scene.variable(name)?))) else {
             continue;
         };

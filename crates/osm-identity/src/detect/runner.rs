@@ -14,24 +14,16 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
         return Err(format!("no CI runner between us and {boundary}"));
     };
     let value = |name: &&str| {
-        scene
-            .evidence(at, name)
-            .ok_or_else(|| format!("{} does not set {name}", row.name))
+        scene.evidence(at, name).ok_or_else(|| format!("{} does not set {name}", row.name))
     };
     let job: Vec<OsString> = row.job.iter().map(value).collect::<Result<_, _>>()?;
-    let names: Vec<String> = row
-        .job
-        .iter()
-        .zip(&job)
-        .map(|(name, value)| format!("{name}={}", show(value)))
-        .collect();
+    let names: Vec<String> =
+        row.job.iter().zip(&job).map(|(name, value)| format!("{name}={}", show(value))).collect();
     Ok(Found {
         identity: Identity::Key {
             namespace: "ci",
             label: String::new(),
-            key: job
-                .iter()
-                .fold(Key::new("ci").with(row.name), Key::with_free),
+            key: job.iter().fold(Key::new("ci").with(row.name), Key::with_free),
         },
         source: Source::Runner,
         confidence: Confidence::Confirmed,

@@ -39,11 +39,7 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     let mut reason = format!("{name}={}", show(&value));
     let top = climb(scene, at);
     let on_terminal = top.filter(|top| {
-        scene
-            .ancestry
-            .known()
-            .get(*top)
-            .is_some_and(|process| process.terminal.is_some())
+        scene.ancestry.known().get(*top).is_some_and(|process| process.terminal.is_some())
     });
     if let Some(top) = on_terminal
         && let Some(login) = anchor::key(scene, top)
@@ -53,11 +49,7 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
         reason.push_str(&anchor::describe(scene, top));
     }
     Ok(Found {
-        identity: Identity::Key {
-            namespace: "ssh",
-            label: String::new(),
-            key,
-        },
+        identity: Identity::Key { namespace: "ssh", label: String::new(), key },
         source: Source::Ssh,
         confidence,
         agent: None,
@@ -76,10 +68,7 @@ fn fields(value: &OsStr) -> OsString {
 }
 
 fn beyond(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
-    let set = VARIABLES
-        .iter()
-        .find(|name| scene.variable(name).is_some())
-        .copied();
+    let set = VARIABLES.iter().find(|name| scene.variable(name).is_some()).copied();
     let boundary = describe(scene, at, boundary);
     match set {
         Some(name) => format!("{name} is from beyond {boundary}"),

@@ -16,14 +16,9 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
             if row.tab.is_empty() {
                 return Err(format!("{} does not name its terminals", row.name));
             }
-            let value = scene
-                .evidence(at, row.tab)
-                .ok_or_else(|| format!("{} is not set", row.tab))?;
-            let instance = if row.counted {
-                scene.instance(at)
-            } else {
-                None
-            };
+            let value =
+                scene.evidence(at, row.tab).ok_or_else(|| format!("{} is not set", row.tab))?;
+            let instance = if row.counted { scene.instance(at) } else { None };
             let reason = format!("{} is above us, and {}={}", row.name, row.tab, show(&value));
             let anchor = anchor::climb(scene, at);
             let mut found = tab(row.tab, &value, instance.as_ref(), reason);
@@ -53,10 +48,7 @@ fn named(scene: &mut Scene, at: usize) -> Verdict {
     if anchor::climb(scene, at).is_some() {
         return Err("no terminal's window above us".into());
     }
-    let name = scene
-        .source
-        .named_terminal()
-        .ok_or("no terminal's window above us")?;
+    let name = scene.source.named_terminal().ok_or("no terminal's window above us")?;
     let reason = format!("our streams are the terminal {name}");
     let machine = scene.host.as_ref().map_or("", |host| &host.boot).to_owned();
     let value = OsString::from(format!("{machine}:{name}"));

@@ -88,10 +88,7 @@ impl<'a> Report<'a> {
                     pid: ancestor.process.pid.0,
                     start: ancestor.process.start.0,
                     name: &ancestor.process.name,
-                    terminal: ancestor
-                        .process
-                        .terminal
-                        .map(|terminal| terminal.to_string()),
+                    terminal: ancestor.process.terminal.map(|terminal| terminal.to_string()),
                     role: ancestor.role.to_string(),
                 })
                 .collect(),

@@ -42,27 +42,18 @@ fn show(detection: &Detection, ui: &mut Ui) {
         .iter()
         .map(|ancestor| {
             let process = &ancestor.process;
-            let terminal = process
-                .terminal
-                .map_or_else(|| "-".to_owned(), |terminal| terminal.to_string());
+            let terminal =
+                process.terminal.map_or_else(|| "-".to_owned(), |terminal| terminal.to_string());
             let mut role = ancestor.role.to_string();
             if Some(process.pid) == anchor {
                 role.push_str(&ui.styled(Style::Strong, "  <- the session hangs on this"));
             }
-            vec![
-                process.pid.to_string(),
-                printable(&process.name),
-                terminal,
-                role,
-            ]
+            vec![process.pid.to_string(), printable(&process.name), terminal, role]
         })
         .collect();
     ui.table(&rows);
     if let Some(end) = &detection.end {
-        ui.line(&format!(
-            "  {}",
-            ui.styled(Style::Faint, &format!("({end})"))
-        ));
+        ui.line(&format!("  {}", ui.styled(Style::Faint, &format!("({end})"))));
     }
     if let Some(parent) = &detection.parent {
         ui.line("");

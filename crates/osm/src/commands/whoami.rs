@@ -16,30 +16,14 @@ pub(super) fn run(detection: &Detection, format: Format, world: &World, ui: &mut
 
 /// The session, why it is this one, and where its state lives.
 pub(super) fn describe(detection: &Detection, world: &World, ui: &mut Ui) {
-    let won = detection
-        .trail
-        .iter()
-        .find(|finding| finding.outcome == Outcome::Won);
+    let won = detection.trail.iter().find(|finding| finding.outcome == Outcome::Won);
     let mut rows = vec![
-        vec![
-            "session".to_owned(),
-            ui.styled(Style::Strong, detection.id.as_str()),
-        ],
-        vec![
-            "because".to_owned(),
-            won.map(|finding| finding.reason.clone())
-                .unwrap_or_default(),
-        ],
-        vec![
-            "found by".to_owned(),
-            format!("{}, {}", detection.source, detection.confidence),
-        ],
+        vec!["session".to_owned(), ui.styled(Style::Strong, detection.id.as_str())],
+        vec!["because".to_owned(), won.map(|finding| finding.reason.clone()).unwrap_or_default()],
+        vec!["found by".to_owned(), format!("{}, {}", detection.source, detection.confidence)],
     ];
     if let Some(agent) = &detection.agent {
-        let pid = agent
-            .pid
-            .map(|pid| format!(" (pid {pid})"))
-            .unwrap_or_default();
+        let pid = agent.pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
         rows.push(vec!["agent".to_owned(), format!("{}{pid}", agent.name)]);
     }
     if let Some(terminal) = detection.terminal {
@@ -55,11 +39,9 @@ pub(super) fn describe(detection: &Detection, world: &World, ui: &mut Ui) {
 /// The file in which the session's state lives.
 fn place(id: &SessionId, world: &World) -> String {
     match world.home() {
-        Some(home) => home
-            .join("sessions")
-            .join(id.file_name("session.json"))
-            .display()
-            .to_string(),
+        Some(home) => {
+            home.join("sessions").join(id.file_name("session.json")).display().to_string()
+        }
         None => "nowhere: set HOME, or OSM_HOME to a folder".to_owned(),
     }
 }

@@ -11,11 +11,7 @@ use crate::same::{Login, ids_of};
 use crate::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
-    Situation {
-        group: Group::Differ,
-        name,
-        run,
-    }
+    Situation { group: Group::Differ, name, run }
 }
 
 pub const SITUATIONS: &[Situation] = &[
@@ -32,20 +28,10 @@ pub const SITUATIONS: &[Situation] = &[
     }),
     row("two containers", |lab| {
         root()?;
-        let container = [
-            "unshare",
-            "--pid",
-            "--fork",
-            "--mount-proc",
-            "--kill-child",
-            "bash",
-            "--norc",
-            "-i",
-        ];
-        let (mut one, mut other) = (
-            lab.terminal_running(&container)?,
-            lab.terminal_running(&container)?,
-        );
+        let container =
+            ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "--norc", "-i"];
+        let (mut one, mut other) =
+            (lab.terminal_running(&container)?, lab.terminal_running(&container)?);
         let mut ids = id(lab, &mut one)?;
         ids.extend(id(lab, &mut other)?);
         Ok(ids)
@@ -63,9 +49,7 @@ pub const SITUATIONS: &[Situation] = &[
             "-i",
         ])?;
         let mut ids = id(lab, &mut terminal)?;
-        let outer = terminal
-            .pid()
-            .ok_or_else(|| Stop::Failed("no container".into()))?;
+        let outer = terminal.pid().ok_or_else(|| Stop::Failed("no container".into()))?;
         let enter = format!("nsenter -t $(pgrep -P {outer}) -p -m bash --norc -i");
         let mut second = lab.terminal_running(&["sh", "-c", &format!("exec {enter}")])?;
         ids.extend(id(lab, &mut second)?);
@@ -81,12 +65,10 @@ pub const SITUATIONS: &[Situation] = &[
         ids.extend(in_one_terminal(lab, &["OSM session id"])?);
         Ok(ids)
     }),
-    row(
-        "a tmux server that came back with the same pid and pane",
-        |lab| {
-            root()?;
-            program("tmux")?;
-            lab.file(
+    row("a tmux server that came back with the same pid and pane", |lab| {
+        root()?;
+        program("tmux")?;
+        lab.file(
             "again.sh",
             "round() {
   echo 700 >/proc/sys/kernel/ns_last_pid
@@ -99,14 +81,9 @@ pub const SITUATIONS: &[Situation] = &[
 round one; round two
 cmp LAB/one LAB/two\n",
         )?;
-            let mut terminal = lab.terminal()?;
-            ask(
-                lab,
-                &mut terminal,
-                "unshare --pid --fork --mount-proc --kill-child bash LAB/again.sh",
-            )
-        },
-    ),
+        let mut terminal = lab.terminal()?;
+        ask(lab, &mut terminal, "unshare --pid --fork --mount-proc --kill-child bash LAB/again.sh")
+    }),
     row("screen inside a tmux pane, against that pane", |lab| {
         program("tmux")?;
         program("screen")?;
@@ -128,18 +105,15 @@ cmp LAB/one LAB/two\n",
         ids.extend(id(lab, &mut other)?);
         Ok(ids)
     }),
-    row(
-        "two SSH connections, and the terminal that they came from",
-        |lab| {
-            let mut one = Login::new(lab)?;
-            let second = Lab::new(&crate::situation::program())?;
-            let mut other = Login::new(&second)?;
-            let mut ids = id(lab, &mut one.terminal)?;
-            ids.extend(id(lab, &mut other.terminal)?);
-            ids.extend(in_one_terminal(lab, &["OSM session id"])?);
-            Ok(ids)
-        },
-    ),
+    row("two SSH connections, and the terminal that they came from", |lab| {
+        let mut one = Login::new(lab)?;
+        let second = Lab::new(&crate::situation::program())?;
+        let mut other = Login::new(&second)?;
+        let mut ids = id(lab, &mut one.terminal)?;
+        ids.extend(id(lab, &mut other.terminal)?);
+        ids.extend(in_one_terminal(lab, &["OSM session id"])?);
+        Ok(ids)
+    }),
     row("two tabs over one SSH master connection", |lab| {
         root()?;
         program("sshd")?;
@@ -159,54 +133,46 @@ cmp LAB/one LAB/two\n",
         });
         match shared {
             [[Ok(one), Ok(other)]] if one == other => Ok(ids),
-            other => Err(Stop::Failed(format!(
-                "the connection was not shared: {other:?}"
-            ))),
+            other => Err(Stop::Failed(format!("the connection was not shared: {other:?}"))),
         }
     }),
     row("tmux over SSH, against the login", |lab| {
         program("tmux")?;
         let mut login = Login::new(lab)?;
         let mut ids = id(lab, &mut login.terminal)?;
-        login
-            .terminal
-            .type_line(&lab.spell("tmux -S LAB/t -f /dev/null new bash --norc"))?;
+        login.terminal.type_line(&lab.spell("tmux -S LAB/t -f /dev/null new bash --norc"))?;
         ids.extend(id(lab, &mut login.terminal)?);
-        lab.ask(&mut login.terminal, "tmux -S LAB/t kill-server &")?
-            .ok()
-            .or(Ok::<_, Stop>(()))?;
+        lab.ask(&mut login.terminal, "tmux -S LAB/t kill-server &")?.ok().or(Ok::<_, Stop>(()))?;
         Ok(ids)
     }),
-    row(
-        "a recorded session of script, against its terminal",
-        |lab| {
-            program("script")?;
-            let mut terminal = lab.terminal()?;
-            let mut ids = id(lab, &mut terminal)?;
-            terminal.type_line("script -q /dev/null -c 'bash --norc -i'")?;
-            ids.extend(id(lab, &mut terminal)?);
-            Ok(ids)
-        },
-    ),
-    row(
-        "an editor's terminal, against the terminal it runs in",
-        |lab| {
-            program("vim")?;
-            let mut terminal = lab.terminal()?;
-            let mut ids = id(lab, &mut terminal)?;
-            terminal.type_line("vim -u NONE -c 'terminal bash --norc -i'")?;
-            ids.extend(id(lab, &mut terminal)?);
-            Ok(ids)
-        },
-    ),
+    row("a recorded session of script, against its terminal", |lab| {
+        program("script")?;
+        let mut terminal = lab.terminal()?;
+        let mut ids = id(lab, &mut terminal)?;
+        terminal.type_line("script -q /dev/null -c 'bash --norc -i'")?;
+        ids.extend(id(lab, &mut terminal)?);
+        Ok(ids)
+    }),
+    row("a recorded session that sh -c started, against its terminal", |lab| {
+        program("script")?;
+        let mut terminal = lab.terminal()?;
+        let mut ids = id(lab, &mut terminal)?;
+        terminal.type_line("script -q /dev/null -c 'sh -c \"bash --norc -i; true\"'")?;
+        ids.extend(id(lab, &mut terminal)?);
+        Ok(ids)
+    }),
+    row("an editor's terminal, against the terminal it runs in", |lab| {
+        program("vim")?;
+        let mut terminal = lab.terminal()?;
+        let mut ids = id(lab, &mut terminal)?;
+        terminal.type_line("vim -u NONE -c 'terminal bash --norc -i'")?;
+        ids.extend(id(lab, &mut terminal)?);
+        Ok(ids)
+    }),
     row("two jobs of a daemon", |lab| {
         let mut terminal = lab.terminal()?;
         lab.file("daemon.py", "import os, subprocess\nfor job in 1, 2:\n    if os.fork() == 0:\n        subprocess.run(['sh', '-c', 'OSM session id; true'])\n        os._exit(0)\n    os.wait()\n")?;
-        ask(
-            lab,
-            &mut terminal,
-            "setsid -w python3 LAB/daemon.py </dev/null",
-        )
+        ask(lab, &mut terminal, "setsid -w python3 LAB/daemon.py </dev/null")
     }),
     row("two jobs of one CI runner", |lab| {
         let runner = fake_agents::native(lab, "gitlab-runner")?;
@@ -245,51 +211,36 @@ cmp LAB/one LAB/two\n",
         let agent = fake_agents::native(lab, "claude")?;
         let (tmux, first) = Tmux::start(lab, &[])?;
         let mut pane = tmux.pane(first);
-        ask(
+        ask(lab, &mut pane, &format!("OSM session id; {agent} -c 'OSM session id; true'"))
+    }),
+    row("an agent inside an agent, of another kind and of the same", |lab| {
+        let (claude, codex) =
+            (fake_agents::native(lab, "claude")?, fake_agents::native(lab, "codex")?);
+        let inner = |agent: &str| format!("{agent} -c \"OSM session id; true\"");
+        in_one_terminal(
             lab,
-            &mut pane,
-            &format!("OSM session id; {agent} -c 'OSM session id; true'"),
+            &[&format!(
+                "{claude} -c 'OSM session id; sh -c \"{codex} -c \\\"OSM session id; true\\\"; true\"; \
+                 sh -c \"{claude} -c \\\"OSM session id; true\\\"; true\"; {}; true'",
+                inner(&codex),
+            )],
         )
     }),
-    row(
-        "an agent inside an agent, of another kind and of the same",
-        |lab| {
-            let (claude, codex) = (
-                fake_agents::native(lab, "claude")?,
-                fake_agents::native(lab, "codex")?,
-            );
-            let inner = |agent: &str| format!("{agent} -c \"OSM session id; true\"");
-            in_one_terminal(
-                lab,
-                &[&format!(
-                    "{claude} -c 'OSM session id; sh -c \"{codex} -c \\\"OSM session id; true\\\"; true\"; \
-                 sh -c \"{claude} -c \\\"OSM session id; true\\\"; true\"; {}; true'",
-                    inner(&codex),
-                )],
-            )
-        },
-    ),
-    row(
-        "an agent inside one of its kind, which left its conversation in a variable",
-        |lab| {
-            let claude = fake_agents::native(lab, "claude")?;
-            in_one_terminal(
-                lab,
-                &[&format!(
-                    "{claude} -c 'export CLAUDE_CODE_SESSION_ID=outer; OSM session id; \
+    row("an agent inside one of its kind, which left its conversation in a variable", |lab| {
+        let claude = fake_agents::native(lab, "claude")?;
+        in_one_terminal(
+            lab,
+            &[&format!(
+                "{claude} -c 'export CLAUDE_CODE_SESSION_ID=outer; OSM session id; \
                  sh -c \"{claude} -c \\\"OSM session id; true\\\"; true\"; true'"
-                )],
-            )
-        },
-    ),
-    row(
-        "an agent that was restarted, without a conversation",
-        |lab| {
-            let agent = fake_agents::python(lab, "aider")?;
-            let run = format!("{agent} 'OSM session id'");
-            in_one_terminal(lab, &[&run, &run])
-        },
-    ),
+            )],
+        )
+    }),
+    row("an agent that was restarted, without a conversation", |lab| {
+        let agent = fake_agents::python(lab, "aider")?;
+        let run = format!("{agent} 'OSM session id'");
+        in_one_terminal(lab, &[&run, &run])
+    }),
     row("an agent that was restarted with the same pid", |lab| {
         root()?;
         let agent = fake_agents::native(lab, "claude")?;
@@ -301,11 +252,7 @@ cmp LAB/one LAB/two\n",
             ),
         )?;
         let mut terminal = lab.terminal()?;
-        ask(
-            lab,
-            &mut terminal,
-            "unshare --pid --fork --mount-proc --kill-child bash LAB/again.sh",
-        )
+        ask(lab, &mut terminal, "unshare --pid --fork --mount-proc --kill-child bash LAB/again.sh")
     }),
     row("two conversations of one process", |lab| {
         let agent = fake_agents::native(lab, "claude")?;
@@ -317,10 +264,7 @@ cmp LAB/one LAB/two\n",
         )
     }),
     row("sub-agents that name themselves", |lab| {
-        let (codex, qwen) = (
-            fake_agents::native(lab, "codex")?,
-            fake_agents::native(lab, "qwen")?,
-        );
+        let (codex, qwen) = (fake_agents::native(lab, "codex")?, fake_agents::native(lab, "qwen")?);
         in_one_terminal(
             lab,
             &[
@@ -345,23 +289,13 @@ cmp LAB/one LAB/two\n",
             ],
         )
     }),
-    row(
-        "an orphaned script, against the terminal it was started in",
-        |lab| {
-            lab.file(
-                "orphan.sh",
-                "#!/bin/sh\nsleep 0.3\nOSM session id >LAB/a\nmv LAB/a LAB/done\n",
-            )?;
-            let mut terminal = lab.terminal()?;
-            let mut ids = id(lab, &mut terminal)?;
-            lab.ask(
-                &mut terminal,
-                "(setsid LAB/orphan.sh </dev/null >/dev/null 2>&1 &)",
-            )?
-            .ok()?;
-            lab.wait_for(&lab.path().join("done"))?;
-            ids.extend(ids_of(&std::fs::read_to_string(lab.path().join("done"))?)?);
-            Ok(ids)
-        },
-    ),
+    row("an orphaned script, against the terminal it was started in", |lab| {
+        lab.file("orphan.sh", "#!/bin/sh\nsleep 0.3\nOSM session id >LAB/a\nmv LAB/a LAB/done\n")?;
+        let mut terminal = lab.terminal()?;
+        let mut ids = id(lab, &mut terminal)?;
+        lab.ask(&mut terminal, "(setsid LAB/orphan.sh </dev/null >/dev/null 2>&1 &)")?.ok()?;
+        lab.wait_for(&lab.path().join("done"))?;
+        ids.extend(ids_of(&std::fs::read_to_string(lab.path().join("done"))?)?);
+        Ok(ids)
+    }),
 ];

@@ -27,13 +27,9 @@ use situation::{Situation, Stop};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let situations: Vec<Situation> = [
-        same::SITUATIONS,
-        differ::SITUATIONS,
-        not_fooled::SITUATIONS,
-        real_agents::SITUATIONS,
-    ]
-    .concat();
+    let situations: Vec<Situation> =
+        [same::SITUATIONS, differ::SITUATIONS, not_fooled::SITUATIONS, real_agents::SITUATIONS]
+            .concat();
     let page = Arc::new(Mutex::new(Page::new(situations.len())));
     let trials = situations
         .into_iter()
@@ -41,9 +37,7 @@ fn main() -> ExitCode {
             let page = Arc::clone(&page);
             Trial::ignorable_test(situation.trial_name(), move || {
                 let result = situation.check();
-                page.lock()
-                    .expect("no row panics with the page")
-                    .add(situation, &result);
+                page.lock().expect("no row panics with the page").add(situation, &result);
                 match result {
                     Ok(_) => Ok(Completion::Completed),
                     Err(Stop::Skipped(reason)) if !tools::strict() => {

@@ -9,43 +9,33 @@ use crate::fake_agents;
 use crate::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
-    Situation {
-        group: Group::NotFooled,
-        name,
-        run,
-    }
+    Situation { group: Group::NotFooled, name, run }
 }
 
 pub const SITUATIONS: &[Situation] = &[
-    row(
-        "TMUX and STY of servers that are gone, or malformed (smoke)",
-        |lab| {
-            in_one_terminal(
-                lab,
-                &[
-                    "OSM session id",
-                    "TMUX=/tmp/x,999999,0 TMUX_PANE=%0 OSM session id",
-                    "TMUX=x TMUX_PANE=%0 OSM session id",
-                    "TMUX=,,, TMUX_PANE= OSM session id",
-                    "TMUX=/tmp/x,99999999999999999999,0 TMUX_PANE=%99999999999999999999 OSM session id",
-                    "TMUX=\" \" TMUX_PANE=\" \" STY=\" \" OSM session id",
-                    "STY=999999.x WINDOW=0 OSM session id",
-                    "STY=... WINDOW=0 OSM session id",
-                    "STY=$(printf 'a\\nb\\377') WINDOW=0 OSM session id",
-                ],
-            )
-        },
-    ),
+    row("TMUX and STY of servers that are gone, or malformed (smoke)", |lab| {
+        in_one_terminal(
+            lab,
+            &[
+                "OSM session id",
+                "TMUX=/tmp/x,999999,0 TMUX_PANE=%0 OSM session id",
+                "TMUX=x TMUX_PANE=%0 OSM session id",
+                "TMUX=,,, TMUX_PANE= OSM session id",
+                "TMUX=/tmp/x,99999999999999999999,0 TMUX_PANE=%99999999999999999999 OSM session id",
+                "TMUX=\" \" TMUX_PANE=\" \" STY=\" \" OSM session id",
+                "STY=999999.x WINDOW=0 OSM session id",
+                "STY=... WINDOW=0 OSM session id",
+                "STY=$(printf 'a\\nb\\377') WINDOW=0 OSM session id",
+            ],
+        )
+    }),
     row("TMUX of a live server that we do not run under", |lab| {
         program("tmux")?;
         let (tmux, _) = Tmux::start(lab, &[])?;
         let server = tmux.run(&["display-message", "-p", "#{pid}"])?;
         in_one_terminal(
             lab,
-            &[
-                "OSM session id",
-                &format!("TMUX=LAB/tmux,{server},0 TMUX_PANE=%0 OSM session id"),
-            ],
+            &["OSM session id", &format!("TMUX=LAB/tmux,{server},0 TMUX_PANE=%0 OSM session id")],
         )
     }),
     row("TMUX of our server with the pane of another in it", |lab| {
@@ -63,13 +53,7 @@ pub const SITUATIONS: &[Situation] = &[
         let screen = Screen::start(lab, "other", &[])?;
         let mut window = screen.window(0);
         let sty = lab.ask(&mut window, "echo $STY")?.output;
-        in_one_terminal(
-            lab,
-            &[
-                "OSM session id",
-                &format!("STY={sty} WINDOW=0 OSM session id"),
-            ],
-        )
+        in_one_terminal(lab, &["OSM session id", &format!("STY={sty} WINDOW=0 OSM session id")])
     }),
     row("an agent's variables, inherited by a tmux server", |lab| {
         program("tmux")?;
@@ -98,11 +82,7 @@ pub const SITUATIONS: &[Situation] = &[
         program("screen")?;
         let screen = Screen::start(lab, "stale", &[("CLAUDE_CODE_SESSION_ID", "8d2f")])?;
         let mut window = screen.window(0);
-        ask(
-            lab,
-            &mut window,
-            "OSM session id; env -u CLAUDE_CODE_SESSION_ID OSM session id",
-        )
+        ask(lab, &mut window, "OSM session id; env -u CLAUDE_CODE_SESSION_ID OSM session id")
     }),
     row("an agent's variables in a plain terminal", |lab| {
         in_one_terminal(
@@ -132,40 +112,34 @@ pub const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row(
-        "variables of terminal emulators that are not above us",
-        |lab| {
-            in_one_terminal(
-                lab,
-                &[
-                    "OSM session id",
-                    "TERM_SESSION_ID=w0t0p0:X ITERM_SESSION_ID=w0t0p0:X TERM_PROGRAM=iTerm.app OSM session id",
-                    "WT_SESSION=guid OSM session id",
-                    "KITTY_WINDOW_ID=1 KITTY_PID=$$ OSM session id",
-                    "WEZTERM_PANE=0 ZELLIJ_SESSION_NAME=x ZELLIJ_PANE_ID=0 OSM session id",
-                    "VSCODE_PID=1 TERM_PROGRAM=vscode GNOME_TERMINAL_SCREEN=/x OSM session id",
-                    "TRACEPARENT=00-1-2-3 XDG_SESSION_ID=4 WINDOWID=5 SHLVL=9 OSM session id",
-                ],
-            )
-        },
-    ),
-    row(
-        "folders, files and arguments called claude and cursor",
-        |lab| {
-            in_one_terminal(
-                lab,
-                &[
-                    "OSM session id",
-                    "mkdir -p LAB/claude/cursor; echo 'OSM session id' >LAB/claude/cursor/run.sh; bash LAB/claude/cursor/run.sh",
-                    "cd LAB/claude; bash cursor/run.sh; cd LAB",
-                    "sh -c 'OSM session id; true' claude codex",
-                    "python3 -c 'import subprocess as s; s.run([\"sh\", \"-c\", \"OSM session id; true\"])' claude",
-                    "cp LAB/claude/cursor/run.sh LAB/claude.txt; bash LAB/claude.txt",
-                    "perl -e 'system(\"OSM session id; true\")' LAB/claude",
-                ],
-            )
-        },
-    ),
+    row("variables of terminal emulators that are not above us", |lab| {
+        in_one_terminal(
+            lab,
+            &[
+                "OSM session id",
+                "TERM_SESSION_ID=w0t0p0:X ITERM_SESSION_ID=w0t0p0:X TERM_PROGRAM=iTerm.app OSM session id",
+                "WT_SESSION=guid OSM session id",
+                "KITTY_WINDOW_ID=1 KITTY_PID=$$ OSM session id",
+                "WEZTERM_PANE=0 ZELLIJ_SESSION_NAME=x ZELLIJ_PANE_ID=0 OSM session id",
+                "VSCODE_PID=1 TERM_PROGRAM=vscode GNOME_TERMINAL_SCREEN=/x OSM session id",
+                "TRACEPARENT=00-1-2-3 XDG_SESSION_ID=4 WINDOWID=5 SHLVL=9 OSM session id",
+            ],
+        )
+    }),
+    row("folders, files and arguments called claude and cursor", |lab| {
+        in_one_terminal(
+            lab,
+            &[
+                "OSM session id",
+                "mkdir -p LAB/claude/cursor; echo 'OSM session id' >LAB/claude/cursor/run.sh; bash LAB/claude/cursor/run.sh",
+                "cd LAB/claude; bash cursor/run.sh; cd LAB",
+                "sh -c 'OSM session id; true' claude codex",
+                "python3 -c 'import subprocess as s; s.run([\"sh\", \"-c\", \"OSM session id; true\"])' claude",
+                "cp LAB/claude/cursor/run.sh LAB/claude.txt; bash LAB/claude.txt",
+                "perl -e 'system(\"OSM session id; true\")' LAB/claude",
+            ],
+        )
+    }),
     row("a user called claude, whose home is there too", |lab| {
         root()?;
         let mut terminal = lab.terminal_running(&[
@@ -187,19 +161,16 @@ pub const SITUATIONS: &[Situation] = &[
         )?);
         Ok(ids)
     }),
-    row(
-        "SSH_CONNECTION in a tmux pane, and of a local terminal's window",
-        |lab| {
-            program("tmux")?;
-            let (tmux, first) = Tmux::start(lab, &[("SSH_CONNECTION", "1.1.1.1 1 2.2.2.2 22")])?;
-            let mut pane = tmux.pane(first);
-            ask(
-                lab,
-                &mut pane,
-                "OSM session id; SSH_CONNECTION='9.9.9.9 9 2.2.2.2 22' OSM session id; env -u SSH_CONNECTION OSM session id",
-            )
-        },
-    ),
+    row("SSH_CONNECTION in a tmux pane, and of a local terminal's window", |lab| {
+        program("tmux")?;
+        let (tmux, first) = Tmux::start(lab, &[("SSH_CONNECTION", "1.1.1.1 1 2.2.2.2 22")])?;
+        let mut pane = tmux.pane(first);
+        ask(
+            lab,
+            &mut pane,
+            "OSM session id; SSH_CONNECTION='9.9.9.9 9 2.2.2.2 22' OSM session id; env -u SSH_CONNECTION OSM session id",
+        )
+    }),
     row("processes with hostile names", |lab| {
         let mut names = Vec::new();
         for name in ["a) S 1 (b", "x y", "()", "claude daemon"] {

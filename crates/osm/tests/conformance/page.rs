@@ -22,10 +22,7 @@ struct Row {
 
 impl Page {
     pub fn new(wanted: usize) -> Self {
-        Self {
-            wanted,
-            rows: Vec::new(),
-        }
+        Self { wanted, rows: Vec::new() }
     }
 
     pub fn add(&mut self, situation: Situation, ids: &Ids) {
@@ -35,12 +32,7 @@ impl Page {
             Err(Stop::Failed(_)) => ("".to_owned(), "**fails**".to_owned()),
         };
         let skipped = matches!(ids, Err(Stop::Skipped(_)));
-        self.rows.push(Row {
-            situation,
-            sources,
-            result,
-            skipped,
-        });
+        self.rows.push(Row { situation, sources, result, skipped });
     }
 
     /// Writes the page after a whole strict run, or compares it. A partial run settles nothing.
@@ -63,24 +55,14 @@ impl Page {
     fn render(&self) -> String {
         let mut text = String::from(HEAD);
         for (group, title) in GROUPS {
-            let mut rows: Vec<&Row> = self
-                .rows
-                .iter()
-                .filter(|row| row.situation.group == *group)
-                .collect();
+            let mut rows: Vec<&Row> =
+                self.rows.iter().filter(|row| row.situation.group == *group).collect();
             rows.sort_by_key(|row| row.situation.name);
-            write!(
-                text,
-                "\n## {title}\n\n| situation | found by | |\n|---|---|---|\n"
-            )
-            .expect("writing to a string succeeds");
-            for row in rows {
-                writeln!(
-                    text,
-                    "| {} | {} | {} |",
-                    row.situation.name, row.sources, row.result
-                )
+            write!(text, "\n## {title}\n\n| situation | found by | |\n|---|---|---|\n")
                 .expect("writing to a string succeeds");
+            for row in rows {
+                writeln!(text, "| {} | {} | {} |", row.situation.name, row.sources, row.result)
+                    .expect("writing to a string succeeds");
             }
         }
         text

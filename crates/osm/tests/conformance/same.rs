@@ -12,29 +12,18 @@ use crate::fake_agents;
 use crate::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal, parse};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
-    Situation {
-        group: Group::Same,
-        name,
-        run,
-    }
+    Situation { group: Group::Same, name, run }
 }
 
 pub const SITUATIONS: &[Situation] = &[
     row("two calls in one terminal (smoke)", |lab| {
         in_one_terminal(lab, &["OSM session id", "OSM session id"])
     }),
-    row(
-        "streams on the terminal, and all three redirected",
-        redirected,
-    ),
+    row("streams on the terminal, and all three redirected", redirected),
     row("command substitution and pipes", |lab| {
         in_one_terminal(
             lab,
-            &[
-                "OSM session id",
-                "echo $(OSM session id)",
-                "true | OSM session id | cat | cat",
-            ],
+            &["OSM session id", "echo $(OSM session id)", "true | OSM session id | cat | cat"],
         )
     }),
     row("sh -c, and a subshell", |lab| {
@@ -52,15 +41,7 @@ pub const SITUATIONS: &[Situation] = &[
         lab.file("plain", "OSM session id\n")?;
         lab.file("build.sh", "#!/bin/sh\nOSM session id\n")?;
         lab.file("tool", "#!/usr/bin/env bash\nOSM session id\n")?;
-        in_one_terminal(
-            lab,
-            &[
-                "OSM session id",
-                "bash LAB/plain",
-                "LAB/build.sh",
-                "LAB/tool",
-            ],
-        )
+        in_one_terminal(lab, &["OSM session id", "bash LAB/plain", "LAB/build.sh", "LAB/tool"])
     }),
     row("a make recipe", |lab| {
         program("make")?;
@@ -84,28 +65,25 @@ pub const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row(
-        "env, timeout, nice, stdbuf, nohup, setsid, xargs, find, strace",
-        |lab| {
-            program("strace")?;
-            in_one_terminal(
-                lab,
-                &[
-                    "OSM session id",
-                    "env A=b OSM session id",
-                    "timeout 60 OSM session id",
-                    "nice OSM session id",
-                    "stdbuf -o0 OSM session id",
-                    "nohup OSM session id",
-                    "setsid -w OSM session id",
-                    "nohup setsid -w env timeout 60 nice sh -c 'OSM session id; true'",
-                    "echo session id | xargs OSM ",
-                    "find LAB -maxdepth 0 -exec OSM session id ';'",
-                    "strace -o /dev/null -f OSM session id",
-                ],
-            )
-        },
-    ),
+    row("env, timeout, nice, stdbuf, nohup, setsid, xargs, find, strace", |lab| {
+        program("strace")?;
+        in_one_terminal(
+            lab,
+            &[
+                "OSM session id",
+                "env A=b OSM session id",
+                "timeout 60 OSM session id",
+                "nice OSM session id",
+                "stdbuf -o0 OSM session id",
+                "nohup OSM session id",
+                "setsid -w OSM session id",
+                "nohup setsid -w env timeout 60 nice sh -c 'OSM session id; true'",
+                "echo session id | xargs OSM ",
+                "find LAB -maxdepth 0 -exec OSM session id ';'",
+                "strace -o /dev/null -f OSM session id",
+            ],
+        )
+    }),
     row("a job in the background", |lab| {
         in_one_terminal(
             lab,
@@ -140,11 +118,7 @@ pub const SITUATIONS: &[Situation] = &[
         )
     }),
     row("terminals of zsh, fish and dash", |lab| {
-        let shells: [&[&str]; 3] = [
-            &["zsh", "-f"],
-            &["fish", "--private", "-N"],
-            &["dash", "-i"],
-        ];
+        let shells: [&[&str]; 3] = [&["zsh", "-f"], &["fish", "--private", "-N"], &["dash", "-i"]];
         let mut first = Vec::new();
         for shell in shells {
             program(shell[0])?;
@@ -158,27 +132,15 @@ pub const SITUATIONS: &[Situation] = &[
         }
         Ok(first)
     }),
-    row("sudo with a pty of its own", |lab| {
-        under_sudo(lab, "Defaults use_pty")
-    }),
-    row("sudo on the same terminal", |lab| {
-        under_sudo(lab, "Defaults !use_pty")
-    }),
-    row("inside sudo -i, with a pty of its own", |lab| {
-        inside_sudo(lab, "Defaults use_pty")
-    }),
-    row("inside sudo -i, on the same terminal", |lab| {
-        inside_sudo(lab, "Defaults !use_pty")
-    }),
+    row("sudo with a pty of its own", |lab| under_sudo(lab, "Defaults use_pty")),
+    row("sudo on the same terminal", |lab| under_sudo(lab, "Defaults !use_pty")),
+    row("inside sudo -i, with a pty of its own", |lab| inside_sudo(lab, "Defaults use_pty")),
+    row("inside sudo -i, on the same terminal", |lab| inside_sudo(lab, "Defaults !use_pty")),
     row("su and su -, to another user", |lab| {
         root()?;
         let mut terminal = lab.terminal()?;
         let mut ids = id(lab, &mut terminal)?;
-        ids.extend(ask(
-            lab,
-            &mut terminal,
-            "su -s /bin/sh nobody -c 'OSM session id; true'",
-        )?);
+        ids.extend(ask(lab, &mut terminal, "su -s /bin/sh nobody -c 'OSM session id; true'")?);
         terminal.type_line("su - -s /bin/bash nobody")?;
         ids.extend(id(lab, &mut terminal)?);
         Ok(ids)
@@ -204,11 +166,7 @@ pub const SITUATIONS: &[Situation] = &[
         program("watch")?;
         let mut terminal = lab.terminal()?;
         let mut ids = id(lab, &mut terminal)?;
-        ids.extend(ask(
-            lab,
-            &mut terminal,
-            "script -qec 'OSM session id' /dev/null",
-        )?);
+        ids.extend(ask(lab, &mut terminal, "script -qec 'OSM session id' /dev/null")?);
         ids.extend(ask(lab, &mut terminal, "TERM=xterm timeout 1 watch -n 9 'OSM session id >LAB/watched' >/dev/null; cat LAB/watched")?);
         Ok(ids)
     }),
@@ -226,10 +184,7 @@ pub const SITUATIONS: &[Situation] = &[
     }),
     row("npm run", |lab| {
         program("npm")?;
-        lab.file(
-            "package.json",
-            r#"{"name":"x","scripts":{"me":"OSM session id"}}"#,
-        )?;
+        lab.file("package.json", r#"{"name":"x","scripts":{"me":"OSM session id"}}"#)?;
         in_one_terminal(lab, &["OSM session id", "npm run -s me --prefix LAB"])
     }),
     row("an editor's filter command", |lab| {
@@ -256,11 +211,7 @@ pub const SITUATIONS: &[Situation] = &[
         ])?;
         let mut ids = id(lab, &mut terminal)?;
         ids.extend(id(lab, &mut terminal)?);
-        ids.extend(ask(
-            lab,
-            &mut terminal,
-            "setsid -w sh -c 'OSM session id; true'",
-        )?);
+        ids.extend(ask(lab, &mut terminal, "setsid -w sh -c 'OSM session id; true'")?);
         Ok(ids)
     }),
     row("commands brought into a container from outside", |lab| {
@@ -278,11 +229,7 @@ pub const SITUATIONS: &[Situation] = &[
     row("an orphaned script", |lab| {
         lab.file("orphan.sh", "#!/bin/sh\nsleep 0.3\nOSM session id >LAB/a\nOSM session id >LAB/b\ncat LAB/a LAB/b >LAB/c\nmv LAB/c LAB/done\n")?;
         let mut terminal = lab.terminal()?;
-        lab.ask(
-            &mut terminal,
-            "(setsid LAB/orphan.sh </dev/null >/dev/null 2>&1 &)",
-        )?
-        .ok()?;
+        lab.ask(&mut terminal, "(setsid LAB/orphan.sh </dev/null >/dev/null 2>&1 &)")?.ok()?;
         lab.wait_for(&lab.path().join("done"))?;
         ids_of(&fs::read_to_string(lab.path().join("done"))?)
     }),
@@ -298,40 +245,29 @@ pub const SITUATIONS: &[Situation] = &[
             "setsid -w python3 -c 'import subprocess as s; s.run([\"sh\", \"LAB/job\"]); s.run([\"bash\", \"-c\", \". LAB/job\"])' </dev/null",
         )
     }),
-    row(
-        "a tmux pane, detached, attached, its shell respawned",
-        |lab| {
-            program("tmux")?;
-            let (tmux, pane) = Tmux::start(lab, &[])?;
-            let mut pane = tmux.pane(pane);
-            let mut ids = id(lab, &mut pane)?;
-            {
-                let mut viewer = lab.terminal()?;
-                viewer.type_line(&format!("tmux -S {} attach", tmux.socket()))?;
-                ids.extend(id(lab, &mut viewer)?);
-            }
-            ids.extend(id(lab, &mut pane)?);
-            tmux.run(&["respawn-pane", "-k", "-t", &pane.name])?;
-            ids.extend(id(lab, &mut pane)?);
-            ids.extend(ask(
-                lab,
-                &mut pane,
-                "sh -c 'OSM session id; true'; setsid -w OSM session id",
-            )?);
-            Ok(ids)
-        },
-    ),
+    row("a tmux pane, detached, attached, its shell respawned", |lab| {
+        program("tmux")?;
+        let (tmux, pane) = Tmux::start(lab, &[])?;
+        let mut pane = tmux.pane(pane);
+        let mut ids = id(lab, &mut pane)?;
+        {
+            let mut viewer = lab.terminal()?;
+            viewer.type_line(&format!("tmux -S {} attach", tmux.socket()))?;
+            ids.extend(id(lab, &mut viewer)?);
+        }
+        ids.extend(id(lab, &mut pane)?);
+        tmux.run(&["respawn-pane", "-k", "-t", &pane.name])?;
+        ids.extend(id(lab, &mut pane)?);
+        ids.extend(ask(lab, &mut pane, "sh -c 'OSM session id; true'; setsid -w OSM session id")?);
+        Ok(ids)
+    }),
     row("sudo and env -i in a tmux pane", |lab| {
         root()?;
         program("tmux")?;
         program("sudo")?;
         let (tmux, pane) = Tmux::start(lab, &[])?;
         let mut pane = tmux.pane(pane);
-        ask(
-            lab,
-            &mut pane,
-            "OSM session id; sudo OSM session id; env -i OSM session id",
-        )
+        ask(lab, &mut pane, "OSM session id; sudo OSM session id; env -i OSM session id")
     }),
     row("a screen window, detached and attached", |lab| {
         program("screen")?;
@@ -343,11 +279,7 @@ pub const SITUATIONS: &[Situation] = &[
             viewer.type_line(&lab.spell("SCREENDIR=LAB/screens screen -r one"))?;
             ids.extend(id(lab, &mut viewer)?);
         }
-        ids.extend(ask(
-            lab,
-            &mut window,
-            "sh -c 'OSM session id; true'; env -i OSM session id",
-        )?);
+        ids.extend(ask(lab, &mut window, "sh -c 'OSM session id; true'; env -i OSM session id")?);
         Ok(ids)
     }),
     row("a dtach session, detached and attached", |lab| {
@@ -371,32 +303,25 @@ pub const SITUATIONS: &[Situation] = &[
     row("sudo over SSH", |lab| {
         program("sudo")?;
         let mut login = Login::new(lab)?;
+        ask(lab, &mut login.terminal, "OSM session id; sudo OSM session id")
+    }),
+    row("commands over one SSH connection, without a terminal", |lab| {
+        root()?;
+        program("sshd")?;
+        let server = SshServer::start(lab)?;
+        let mut terminal = lab.terminal()?;
+        let master = format!(
+            "{} -o ControlMaster=auto -o ControlPersist=20 -S LAB/m 127.0.0.1",
+            server.client
+        );
         ask(
             lab,
-            &mut login.terminal,
-            "OSM session id; sudo OSM session id",
+            &mut terminal,
+            &format!(
+                "{master} 'OSM session id'; {master} 'sh -c \"OSM session id; true\"'; {master} -O exit 2>/dev/null"
+            ),
         )
     }),
-    row(
-        "commands over one SSH connection, without a terminal",
-        |lab| {
-            root()?;
-            program("sshd")?;
-            let server = SshServer::start(lab)?;
-            let mut terminal = lab.terminal()?;
-            let master = format!(
-                "{} -o ControlMaster=auto -o ControlPersist=20 -S LAB/m 127.0.0.1",
-                server.client
-            );
-            ask(
-                lab,
-                &mut terminal,
-                &format!(
-                    "{master} 'OSM session id'; {master} 'sh -c \"OSM session id; true\"'; {master} -O exit 2>/dev/null"
-                ),
-            )
-        },
-    ),
     row("commands of a native agent, plain and detached", |lab| {
         let agent = fake_agents::native(lab, "claude")?;
         commands_of(lab, &format!("{agent} -c"), true)
@@ -444,10 +369,7 @@ pub const SITUATIONS: &[Situation] = &[
     }),
     row("an orphaned job of a live agent", |lab| {
         let agent = fake_agents::native(lab, "claude")?;
-        lab.file(
-            "job.sh",
-            "sleep 0.3\nOSM session id >LAB/late.tmp; mv LAB/late.tmp LAB/late\n",
-        )?;
+        lab.file("job.sh", "sleep 0.3\nOSM session id >LAB/late.tmp; mv LAB/late.tmp LAB/late\n")?;
         in_one_terminal(
             lab,
             &[&format!(
@@ -503,18 +425,13 @@ pub const SITUATIONS: &[Situation] = &[
 
 fn redirected(lab: &Lab) -> Ids {
     let mut terminal = lab.terminal()?;
-    let mut ids = ask(
-        lab,
-        &mut terminal,
-        "OSM session id </dev/null 2>/dev/null | cat",
-    )?;
+    let mut ids = ask(lab, &mut terminal, "OSM session id </dev/null 2>/dev/null | cat")?;
     // On the terminal itself: nothing is redirected, and the id stands on the screen.
     terminal.type_line(&lab.spell("OSM session id; echo SE''EN"))?;
     terminal.wait_for("SEEN")?;
     let screen = terminal.screen();
-    let shown = screen
-        .lines()
-        .filter_map(|line| parse(line.trim_start_matches("\u{1b}[?2004l\r").trim()));
+    let shown =
+        screen.lines().filter_map(|line| parse(line.trim_start_matches("\u{1b}[?2004l\r").trim()));
     ids.extend(shown.flatten());
     ids.extend(ask(
         lab,
@@ -531,10 +448,7 @@ fn redirected(lab: &Lab) -> Ids {
 fn sudo_terminal(lab: &Lab, setting: &str) -> Result<osm_testkit::terminal::Terminal, Stop> {
     root()?;
     program("sudo")?;
-    lab.file(
-        "sudoers",
-        &format!("{setting}\nroot ALL=(ALL:ALL) NOPASSWD: ALL\n"),
-    )?;
+    lab.file("sudoers", &format!("{setting}\nroot ALL=(ALL:ALL) NOPASSWD: ALL\n"))?;
     Ok(lab.terminal_running(&[
         "unshare", "--mount", "sh", "-c",
         "chown root:root LAB/sudoers; chmod 440 LAB/sudoers; mount --bind LAB/sudoers /etc/sudoers; \
@@ -575,18 +489,12 @@ fn inside_sudo(lab: &Lab, setting: &str) -> Ids {
 }
 
 fn commands_of(lab: &Lab, agent: &str, one_argument: bool) -> Ids {
-    let commands = [
-        "OSM session id",
-        "setsid -w OSM session id",
-        "bash -lc \"OSM session id; true\"",
-    ];
+    let commands =
+        ["OSM session id", "setsid -w OSM session id", "bash -lc \"OSM session id; true\""];
     let line = if one_argument {
         format!("{agent} '{}; true'", commands.join("; "))
     } else {
-        let quoted: Vec<String> = commands
-            .iter()
-            .map(|command| format!("'{command}'"))
-            .collect();
+        let quoted: Vec<String> = commands.iter().map(|command| format!("'{command}'")).collect();
         format!("{agent} {}", quoted.join(" "))
     };
     in_one_terminal(lab, &[&line])
@@ -609,9 +517,6 @@ impl Login {
         let server = SshServer::start(lab)?;
         let mut terminal = lab.terminal()?;
         terminal.type_line(&format!("{} -tt 127.0.0.1", server.client))?;
-        Ok(Self {
-            terminal,
-            _server: server,
-        })
+        Ok(Self { terminal, _server: server })
     }
 }

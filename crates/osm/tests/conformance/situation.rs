@@ -98,18 +98,13 @@ impl Situation {
         if distinct.len() == wanted {
             Ok(ids)
         } else {
-            Err(Stop::Failed(format!(
-                "{wanted} different ids wanted: {ids:#?}"
-            )))
+            Err(Stop::Failed(format!("{wanted} different ids wanted: {ids:#?}")))
         }
     }
 }
 
 /// The program under test.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests are set up through variables"
-)]
+#[expect(clippy::disallowed_methods, reason = "tests are set up through variables")]
 pub fn program() -> PathBuf {
     std::env::var_os("OSM_BIN").map_or_else(|| env!("CARGO_BIN_EXE_osm").into(), PathBuf::from)
 }

@@ -1,0 +1,318 @@
+//! Situations that cannot be had on a test machine, drawn as trees, and properties over any tree.
+//!
+//! What can be had runs with real processes in the conformance matrix of the program.
+
+use std::ffi::OsString;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::process::{FixedTable, Host, Pid, Process, StartTime, State, Terminal};
+
+/// A tree, one process a line, each the child of the one above: `PID NAME TTY ARGUMENTS…`, with
+/// `_` for a space in a name, `-` for no terminal. The last line is the process that asks.
+fn table(tree: &str, host: Host) -> (FixedTable, u32) {
+    let mut parent = 0;
+    let mut table = FixedTable::new(host);
+    for line in tree.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let mut words = line.split_whitespace();
+        let pid: u32 = words.next().unwrap().parse().unwrap();
+        let name = words.next().unwrap().replace('_', " ");
+        let terminal = words.next().unwrap().parse().ok().map(Terminal);
+        let arguments: Vec<&str> = words.collect();
+        let process = Process {
+            pid: Pid(pid),
+            parent: Pid(parent),
+            start: StartTime(u64::from(pid) * 10),
+            name,
+            terminal,
+            session: None,
+            state: State::Active,
+        };
+        table = table.with(process, &arguments);
+        parent = pid;
+    }
+    (table, parent)
+}
+
+fn host() -> Host {
+    Host { boot: "boot".into(), namespace: "pid:[1]".into(), contained: false }
+}
+
+fn look(table: &FixedTable, pid: u32, variables: &[(&str, &str)]) -> Detection {
+    let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+    let environment = Environment::new(pid, variables);
+    let catalogue = Catalogue::new();
+    explain(&Request {
+        explicit: None,
+        environment: &environment,
+        source: table,
+        catalogue: &catalogue,
+    })
+}
+
+fn see(tree: &str, variables: &[(&str, &str)]) -> Detection {
+    let (table, pid) = table(tree, host());
+    look(&table, pid, variables)
+}
+
+fn id(tree: &str, variables: &[(&str, &str)]) -> String {
+    see(tree, variables).id.to_string()
+}
+
+const PLAIN: &str = "1 systemd -\n 20 login 7\n 30 bash 7 -bash\n 40 osm 7";
+
+#[test]
+fn the_anchor_is_hashed_by_its_formula() {
+    // printf boot:pid:[1]:7:30:300 | sha256sum
+    assert_eq!(id(PLAIN, &[]), "anchor--30b5f007ca492ea0");
+}
+
+#[test]
+fn terminals_that_name_their_tabs() {
+    let tabs = [
+        ("kitty", "KITTY_WINDOW_ID", "3"),
+        ("iTermServer-3.5", "ITERM_SESSION_ID", "w0t0p0:5500CAC5"),
+        ("Terminal", "TERM_SESSION_ID", "5500CAC5"),
+        ("WindowsTerminal.exe", "WT_SESSION", "guid"),
+        ("gnome-terminal-", "GNOME_TERMINAL_SCREEN", "/org/gnome/x"),
+        ("konsole", "SHELL_SESSION_ID", "x"),
+    ];
+    for (program, variable, value) in tabs {
+        let tree = format!("1 systemd -\n 20 {program} -\n 30 bash 7 bash\n 40 osm 7");
+        let tab = id(&tree, &[(variable, value)]);
+        assert!(tab.starts_with("terminal--"), "{program}: {tab}");
+        assert_ne!(tab, id(&tree, &[(variable, "another")]), "{program}");
+        assert!(id(&tree, &[]).starts_with("anchor--"), "{program} without its variable");
+        assert!(id(PLAIN, &[(variable, value)]).starts_with("anchor--"), "without {program}");
+    }
+}
+
+#[test]
+fn a_tab_that_moved_is_the_same() {
+    let tree = "1 launchd -\n 20 iTerm2 -\n 30 zsh 7 -zsh\n 40 osm 7";
+    assert_eq!(
+        id(tree, &[("ITERM_SESSION_ID", "w0t0p0:5500")]),
+        id(tree, &[("ITERM_SESSION_ID", "w2t1p0:5500")])
+    );
+}
+
+#[test]
+fn tabs_that_are_only_counted_belong_to_their_process() {
+    let tree = |pid: u32| format!("1 systemd -\n {pid} kitty -\n 50 bash 7 bash\n 60 osm 7");
+    let variables = [("KITTY_WINDOW_ID", "1")];
+    assert_ne!(id(&tree(20), &variables), id(&tree(21), &variables));
+}
+
+#[test]
+fn multiplexers_that_are_not_installed_everywhere() {
+    let panes: [(&str, &[(&str, &str)]); 4] = [
+        ("zellij", &[("ZELLIJ_SESSION_NAME", "s"), ("ZELLIJ_PANE_ID", "1")]),
+        ("wezterm-mux-ser", &[("WEZTERM_PANE", "0")]),
+        ("shpool", &[("SHPOOL_SESSION_NAME", "main")]),
+        ("abduco", &[("ABDUCO_SESSION", "x")]),
+    ];
+    for (server, variables) in panes {
+        let tree = |pid: u32| format!("1 systemd -\n {pid} {server} -\n 50 bash 7 bash\n 60 osm 7");
+        let pane = see(&tree(20), variables);
+        assert_eq!(pane.source, Source::Multiplexer, "{server}: {:?}", pane.trail);
+        assert!(id(PLAIN, variables).starts_with("anchor--"), "no {server} above");
+        if server != "shpool" {
+            assert_ne!(pane.id, see(&tree(21), variables).id, "{server} came back");
+        }
+    }
+}
+
+#[test]
+fn a_shpool_session_is_its_first_process() {
+    let tree = |shell: u32| format!("1 systemd -\n 20 shpool -\n {shell} bash 7 bash\n 60 osm 7");
+    let variables = [("SHPOOL_SESSION_NAME", "main")];
+    assert_ne!(id(&tree(50), &variables), id(&tree(51), &variables), "names are reused");
+}
+
+#[test]
+fn an_ides_agent_is_confirmed_by_the_ide() {
+    let tree = "1 systemd -\n 20 cursor -\n 30 bash 7 bash\n 40 osm 7";
+    let agent = see(tree, &[("CURSOR_CONVERSATION_ID", "c1")]);
+    assert!(agent.id.as_str().starts_with("agent--cursor_"), "{:?}", agent.trail);
+    assert!(id(tree, &[("CURSOR_TRACE_ID", "x")]).starts_with("anchor--"), "that is a window's");
+}
+
+#[test]
+fn agents_whose_name_says_nothing() {
+    let agents = [
+        ("2.1.325 7 claude", "claude-code"),
+        ("MainThread 7 node /usr/local/bin/gemini", "gemini-cli"),
+        ("node 7 node --max-old-space-size=99 /x/@qwen-code/qwen-code/cli.js", "qwen-code"),
+        ("node 7 node /x/node_modules/@openai/codex/bin/codex.js", "codex"),
+        ("agent 7 /x/cursor-agent/versions/1.0/agent", "cursor"),
+        ("python3.11 7 /usr/bin/python3 -m aider", "aider"),
+        ("claude.exe 7 claude", "claude-code"),
+    ];
+    for (process, name) in agents {
+        let tree =
+            format!("1 systemd -\n 20 bash 7 bash\n 30 {process}\n 40 sh - sh -c x\n 50 osm -");
+        let detection = see(&tree, &[]);
+        let agent = detection.agent.as_ref().map(|agent| agent.name);
+        assert_eq!(agent, Some(name), "{process}: {:?}", detection.trail);
+        assert!(detection.id.as_str().starts_with(&format!("agent--{name}_30_")));
+    }
+}
+
+#[test]
+fn what_looks_like_an_agent_and_is_none() {
+    for process in [
+        "claude_daemon 7 claude",
+        "node 7 node /home/claude/server.js",
+        "python3 7 python3 -c code claude",
+        "pi 7 pi",
+        "vim 7 vim claude",
+        "claudette 7 claudette",
+    ] {
+        let tree = format!("1 systemd -\n 20 bash 7 bash\n 30 {process}\n 40 osm 7");
+        assert!(id(&tree, &[]).starts_with("anchor--"), "{process}");
+    }
+    let pi = "1 systemd -\n 20 bash 7 bash\n 30 pi 7 pi\n 40 osm 7";
+    assert!(id(pi, &[("PI_CODING_AGENT", "true")]).starts_with("agent--pi_30_"));
+}
+
+#[test]
+fn an_agent_that_starts_itself_again_is_one() {
+    let tree = "1 systemd -\n 20 bash 7 bash\n 30 node 7 node /x/bin/gemini\n \
+                31 node 7 node --opt /x/bin/gemini\n 40 bash 8 bash -c x\n 50 osm 8";
+    let detection = see(tree, &[]);
+    assert!(detection.id.as_str().starts_with("agent--gemini-cli_30_"), "{}", detection.id);
+    assert_eq!(detection.parent.unwrap(), see("1 systemd -\n 20 bash 7 bash\n 30 osm 7", &[]).id);
+}
+
+#[test]
+fn a_sub_agent_runs_in_its_agent() {
+    let tree = "1 systemd -\n 20 bash 7 bash\n 30 qwen 7 qwen\n 50 osm 7";
+    let main = [("QWEN_CODE_SESSION_ID", "q")];
+    let sub = [("QWEN_CODE_SESSION_ID", "q"), ("QWEN_CODE_AGENT_ID", "a")];
+    let sub = see(tree, &sub);
+    assert_eq!(sub.parent, Some(see(tree, &main).id));
+    assert_ne!(Some(sub.id), sub.parent);
+}
+
+#[test]
+fn blind_means_variables_alone_and_unconfirmed() {
+    let empty = FixedTable::new(host());
+    let strict_order: [(&[(&str, &str)], &str); 5] = [
+        (&[("CODEX_THREAD_ID", "c"), ("TMUX", "/t,7,0"), ("TMUX_PANE", "%1")], "agent--codex_"),
+        (&[("TMUX", "/t,7,0"), ("TMUX_PANE", "%1"), ("STY", "8.x"), ("WINDOW", "0")], "tmux--1_7_"),
+        (&[("STY", "8.x"), ("WINDOW", "0"), ("SSH_CONNECTION", "1 2 3 4")], "screen--"),
+        (&[("SSH_CONNECTION", "1 2 3 4"), ("TERM_SESSION_ID", "x")], "ssh--"),
+        (&[("TERM_SESSION_ID", "x")], "terminal--"),
+    ];
+    for (variables, start) in strict_order {
+        let detection = look(&empty, 40, variables);
+        assert!(detection.id.as_str().starts_with(start), "{}", detection.id);
+        assert_eq!(detection.confidence, Confidence::Unconfirmed);
+        assert_eq!(detection.id, look(&empty, 40, variables).id);
+    }
+    assert_eq!(look(&empty, 40, &[]).source, Source::Random);
+}
+
+#[test]
+fn only_ourselves_is_nobody() {
+    let detection = see("1 systemd -\n 40 osm -", &[]);
+    assert_eq!(detection.source, Source::Random, "a service that is started by the system");
+    let contained = Host { contained: true, ..host() };
+    let (container, pid) = table("1 app - app\n 40 osm -", contained);
+    assert!(look(&container, pid, &[]).id.as_str().starts_with("anchor--"));
+    let (alone, pid) = table("1 osm -", Host { contained: true, ..host() });
+    assert_eq!(look(&alone, pid, &[]).source, Source::Random);
+}
+
+#[test]
+fn an_id_never_depends_on_what_lies_beyond_a_recycled_pid() {
+    let (table, _) = table("1 systemd -\n 20 bash 7 bash\n 30 make 7 make", host());
+    let orphan = Process {
+        pid: Pid(40),
+        parent: Pid(30),
+        start: StartTime(100), // Older than 30: that number is somebody else's now.
+        name: "osm".into(),
+        terminal: Some(Terminal(7)),
+        session: None,
+        state: State::Active,
+    };
+    assert_eq!(look(&table.with(orphan, &[]), 40, &[]).source, Source::Random);
+}
+
+#[test]
+fn a_trail_never_holds_a_control_character() {
+    let detection = see(PLAIN, &[("TMUX", "a\x1b[31m\nb"), ("CODEX_THREAD_ID", "\x07")]);
+    for finding in detection.trail {
+        assert!(!finding.reason.contains(char::is_control), "{finding:?}");
+    }
+}
+
+const NAMES: [&str; 12] = [
+    "bash",
+    "sh",
+    "claude",
+    "tmux: server",
+    "sshd",
+    "kitty",
+    "node",
+    "sudo",
+    "systemd",
+    "make",
+    "bwrap",
+    "screen",
+];
+const VARIABLES: [&str; 10] = [
+    "TMUX",
+    "TMUX_PANE",
+    "STY",
+    "WINDOW",
+    "SSH_CONNECTION",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_PID",
+    "TERM_SESSION_ID",
+    "OSM_CONTEXT_ID",
+    "KITTY_WINDOW_ID",
+];
+
+prop_compose! {
+    fn any_process()(
+        pid in 0u32..12, parent in 0u32..12, start in 0u64..5, name in 0usize..NAMES.len(),
+        terminal in proptest::option::of(1u64..3),
+    ) -> Process {
+        Process {
+            pid: Pid(pid), parent: Pid(parent), start: StartTime(start), name: NAMES[name].into(),
+            terminal: terminal.map(Terminal), session: None, state: State::Active,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_scene_gives_one_lasting_id(
+        processes in proptest::collection::vec(any_process(), 0..12),
+        contained in any::<bool>(),
+        values in proptest::collection::vec(
+            (0usize..VARIABLES.len(), "[%,.0-9]{0,8}|[ -~é]{0,40}"), 0..6),
+    ) {
+        let table = processes.into_iter().fold(
+            FixedTable::new(Host { contained, ..host() }),
+            |table, process| table.with(process, &["sh", "-c"]),
+        );
+        let variables: Vec<(OsString, OsString)> =
+            values.iter().map(|(at, value)| (VARIABLES[*at].into(), value.into())).collect();
+        let environment = Environment::new(5, variables);
+        let catalogue = Catalogue::new();
+        let request = Request {
+            explicit: None, environment: &environment, source: &table, catalogue: &catalogue,
+        };
+        let (one, other) = (detect(&request), explain(&request));
+        prop_assert!(one.id.as_str().parse::<SessionId>().is_ok(), "{}", one.id);
+        prop_assert_eq!(one.source, other.source);
+        if one.source != Source::Random {
+            prop_assert_eq!(&one.id, &other.id);
+            prop_assert_eq!(SessionId::explicit(one.id.as_str().as_ref()), one.id);
+        }
+        prop_assert!(one.anchor.is_none_or(|anchor| anchor.instance.pid != Pid(5)));
+    }
+}

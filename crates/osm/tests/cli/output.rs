@@ -1,0 +1,95 @@
+//! Wrong command lines, and output that cannot be written.
+
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::harness::Env;
+
+#[test]
+fn wrong_command_lines() {
+    let env = Env::new();
+    assert_snapshot!(env.run(&["sesion"]).transcript(), @"
+    --- stderr
+    error: unrecognized subcommand 'sesion'
+
+      tip: a similar subcommand exists: 'session'
+
+    Usage: osm [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+    --- exit Some(2)
+    ");
+    assert_snapshot!(env.run(&["session", "id", "extra"]).transcript(), @"
+    --- stderr
+    error: unexpected argument 'extra' found
+
+    Usage: osm session id [OPTIONS]
+
+    For more information, try '--help'.
+    --- exit Some(2)
+    ");
+    assert_snapshot!(env.run(&["session", "id", "--session"]).transcript(), @"
+    --- stderr
+    error: a value is required for '--session <ID>' but none was supplied
+
+    For more information, try '--help'.
+    --- exit Some(2)
+    ");
+    assert_snapshot!(env.run(&["session", "id", "--json", "--explain"]).transcript(), @"
+    --- stderr
+    error: the argument '--json' cannot be used with '--explain'
+
+    Usage: osm session id --json
+
+    For more information, try '--help'.
+    --- exit Some(2)
+    ");
+    assert_snapshot!(env.run(&["completion", "tcsh"]).transcript(), @"
+    --- stderr
+    error: invalid value 'tcsh' for '<SHELL>'
+      [possible values: bash, elvish, fish, powershell, zsh]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    --- exit Some(2)
+    ");
+}
+
+#[test]
+fn the_version() {
+    assert_snapshot!(Env::new().run(&["--version"]).transcript(), @"osm 0.1.0");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let env = Env::new();
+    let mut child = env
+        .command(&["completion", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_one() {
+    let env = Env::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = env.command(&["session", "id"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"osm: error: cannot write the output: No space left on device (os error 28)");
+}
+
+#[test]
+fn colours_only_for_terminals() {
+    for arguments in [&["whoami"][..], &["session", "id", "--explain"], &["--help"]] {
+        let run = Env::new().run(arguments);
+        assert!(!run.stdout.contains('\x1b'), "{}", run.stdout);
+    }
+}
