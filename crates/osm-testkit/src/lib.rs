@@ -1,1 +1,18 @@
-//! x
+//! What osm's tests stand on: terminals, servers and agents that are real.
+//!
+//! Nothing here is shipped. A [`lab::Lab`] is a folder and a clean environment; a
+//! [`terminal::Terminal`] is a pty, and [`tmux`], [`screen`] and [`ssh`] are the real programs with
+//! nothing of the user's; [`model`] is a scripted language model on loopback, and [`agents`] drives
+//! real coding agents against it. [`tools`] says what is missing.
+
+pub mod agents;
+pub mod lab;
+pub mod model;
+#[cfg(unix)]
+pub mod screen;
+#[cfg(unix)]
+pub mod ssh;
+pub mod terminal;
+#[cfg(unix)]
+pub mod tmux;
+pub mod tools;

@@ -218,9 +218,8 @@ fn blind_means_variables_alone_and_unconfirmed() {
 fn only_ourselves_is_nobody() {
     let detection = see("1 systemd -\n 40 osm -", &[]);
     assert_eq!(detection.source, Source::Random, "a service that is started by the system");
-    let contained = Host { contained: true, ..host() };
-    let (container, pid) = table("1 app - app\n 40 osm -", contained);
-    assert!(look(&container, pid, &[]).id.as_str().starts_with("anchor--"));
+    let (app, pid) = table("1 app - app\n 40 osm -", Host { contained: true, ..host() });
+    assert!(look(&app, pid, &[]).id.as_str().starts_with("anchor--"));
     let (alone, pid) = table("1 osm -", Host { contained: true, ..host() });
     assert_eq!(look(&alone, pid, &[]).source, Source::Random);
 }

@@ -34,9 +34,5 @@ pub(crate) fn instructions(program: &Program, scratch: &Path) -> Result<Option<u
 
 /// Finds the total in callgrind's file, a line `totals: N`.
 fn total(text: &str) -> Option<u32> {
-    text.lines()
-        .find_map(|line| line.strip_prefix("totals:"))?
-        .trim()
-        .parse()
-        .ok()
+    text.lines().find_map(|line| line.strip_prefix("totals:"))?.trim().parse().ok()
 }

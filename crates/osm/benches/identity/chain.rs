@@ -35,9 +35,5 @@ fn link(left: u32, all: u32, request: &Path) -> Result<()> {
         .args(["--chain", &format!("{left}/{all}")])
         .arg(request)
         .status()?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("the chain broke: {status}").into())
-    }
+    if status.success() { Ok(()) } else { Err(format!("the chain broke: {status}").into()) }
 }

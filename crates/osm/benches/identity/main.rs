@@ -82,11 +82,7 @@ struct Options {
 
 impl Options {
     fn parse(words: &[&str]) -> Result<Self> {
-        let mut options = Self {
-            check: false,
-            write: true,
-            rounds: ROUNDS,
-        };
+        let mut options = Self { check: false, write: true, rounds: ROUNDS };
         let mut words = words.iter();
         while let Some(&word) = words.next() {
             match word {
@@ -95,9 +91,8 @@ impl Options {
                 "--no-write" => options.write = false,
                 "--rounds" => {
                     let rounds = words.next().ok_or("--rounds needs a number")?;
-                    options.rounds = rounds
-                        .parse()
-                        .map_err(|_| format!("--rounds {rounds}: not a number"))?;
+                    options.rounds =
+                        rounds.parse().map_err(|_| format!("--rounds {rounds}: not a number"))?;
                 }
                 _ => return Err(format!("unknown option {word}").into()),
             }
@@ -114,10 +109,8 @@ fn conduct(options: &Options) -> Result<bool> {
     let workspace = workspace();
     let scratch = tempfile::tempdir()?;
     let programs = programs::find(&workspace)?;
-    let deep = programs
-        .iter()
-        .position(|program| program.deep)
-        .ok_or("there is no osm to measure")?;
+    let deep =
+        programs.iter().position(|program| program.deep).ok_or("there is no osm to measure")?;
     let request = Request {
         programs,
         deep,
@@ -137,10 +130,7 @@ fn conduct(options: &Options) -> Result<bool> {
         std::fs::create_dir_all(&folder)?;
         std::fs::write(folder.join("identity.md"), report.page())?;
         std::fs::write(folder.join("identity.svg"), plot::draw(&report))?;
-        writeln!(
-            stdout,
-            "wrote docs/benchmarks/identity.md and identity.svg\n"
-        )?;
+        writeln!(stdout, "wrote docs/benchmarks/identity.md and identity.svg\n")?;
     }
     let mut all_met = true;
     for verdict in report.verdicts() {

@@ -17,11 +17,7 @@ const WARM_UP: u32 = 20;
 pub(crate) fn everything(request: &Path) -> Result<()> {
     let path = request;
     let request = Request::load(path)?;
-    say(&format!(
-        "{} programs, {} rounds each",
-        request.programs.len(),
-        request.rounds
-    ))?;
+    say(&format!("{} programs, {} rounds each", request.programs.len(), request.rounds))?;
     let all: Vec<usize> = (0..request.programs.len()).collect();
     record(&request, 0, &all)?;
     for &levels in &request.chains {
@@ -33,20 +29,11 @@ pub(crate) fn everything(request: &Path) -> Result<()> {
 
 /// Times and counts some of the programs from where this process stands.
 pub(crate) fn record(request: &Request, chain: u32, which: &[usize]) -> Result<()> {
-    let programs: Vec<&Program> = which
-        .iter()
-        .map(|&index| &request.programs[index])
-        .collect();
+    let programs: Vec<&Program> = which.iter().map(|&index| &request.programs[index]).collect();
     let times = in_turns(&programs, request.rounds)?;
     for (&program, microseconds) in which.iter().zip(times) {
         let instructions = callgrind::instructions(&request.programs[program], &request.scratch)?;
-        Finding {
-            chain,
-            program,
-            microseconds,
-            instructions,
-        }
-        .save(request)?;
+        Finding { chain, program, microseconds, instructions }.save(request)?;
     }
     Ok(())
 }

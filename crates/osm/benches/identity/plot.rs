@@ -36,20 +36,12 @@ pub(crate) fn draw(report: &Report) -> String {
 
 /// Draws the bars and returns where they end.
 fn bars(report: &Report, shapes: &mut String) -> f64 {
-    title(
-        shapes,
-        30.0,
-        "Start to end, in medians of /bin/true (less is better)",
-    );
+    title(shapes, 30.0, "Start to end, in medians of /bin/true (less is better)");
     let longest = report.rows.iter().map(|row| row.ratio).fold(1.0, f64::max);
     let scale = (RIGHT - LEFT) / longest;
     let mut top = 48.0;
     for row in &report.rows {
-        let colour = if row.program.target.is_some() {
-            OURS
-        } else {
-            OTHERS
-        };
+        let colour = if row.program.target.is_some() { OURS } else { OTHERS };
         let middle = top + BAR / 2.0 + 4.5;
         let length = row.ratio * scale;
         text(shapes, LEFT - 8.0, middle, "end", &row.program.name);
@@ -59,13 +51,7 @@ fn bars(report: &Report, shapes: &mut String) -> f64 {
                 "<rect x=\"{LEFT}\" y=\"{top:.1}\" width=\"{length:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>"
             ),
         );
-        text(
-            shapes,
-            LEFT + length + 6.0,
-            middle,
-            "start",
-            &format!("{:.2}", row.ratio),
-        );
+        text(shapes, LEFT + length + 6.0, middle, "start", &format!("{:.2}", row.ratio));
         // A tick where the target lies.
         if let Some(target) = row.program.target.filter(|target| *target <= longest) {
             let x = LEFT + target * scale;
@@ -92,18 +78,9 @@ fn ancestors(report: &Report, top: f64, shapes: &mut String) -> f64 {
     );
     title(shapes, top, &heading);
     let (left, lower) = (70.0, top + 18.0 + PANEL);
-    let values = || {
-        report
-            .depths
-            .iter()
-            .map(crate::report::Depth::beyond_yardstick)
-    };
+    let values = || report.depths.iter().map(crate::report::Depth::beyond_yardstick);
     let (low, high, step) = axis(values().fold(0.0, f64::min), values().fold(0.0, f64::max));
-    let last = report
-        .depths
-        .iter()
-        .map(|depth| f64::from(depth.chain))
-        .fold(1.0, f64::max);
+    let last = report.depths.iter().map(|depth| f64::from(depth.chain)).fold(1.0, f64::max);
     let x = |chain: f64| left + chain / last * (RIGHT - left);
     let y = |value: f64| lower - (value - low) / (high - low) * PANEL;
 
@@ -115,13 +92,7 @@ fn ancestors(report: &Report, top: f64, shapes: &mut String) -> f64 {
             (RIGHT, y(tick)),
             if tick.abs() < step / 2.0 { INK } else { FAINT },
         );
-        text(
-            shapes,
-            left - 8.0,
-            y(tick) + 4.5,
-            "end",
-            &format!("{tick:.0}"),
-        );
+        text(shapes, left - 8.0, y(tick) + 4.5, "end", &format!("{tick:.0}"));
         tick += step;
     }
     let mut points = String::new();
@@ -191,8 +162,5 @@ fn draw_into(shapes: &mut String, shape: std::fmt::Arguments<'_>) {
 
 /// Names of peers come from outside.
 fn escaped(words: &str) -> String {
-    words
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

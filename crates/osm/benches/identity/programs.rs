@@ -54,16 +54,11 @@ pub(crate) fn find(workspace: &Path) -> Result<Vec<Program>> {
 
     let release = Program {
         target: Some(1.6),
-        ..Program::new(
-            "osm, cargo build --release",
-            &[env!("CARGO_BIN_EXE_osm"), "session", "id"],
-        )
+        ..Program::new("osm, cargo build --release", &[env!("CARGO_BIN_EXE_osm"), "session", "id"])
     };
     let id = printed_id(&release)?;
     let dist_path = workspace.join("dist/osm");
-    let dist_path = dist_path
-        .to_str()
-        .ok_or("the path of the workspace is not UTF-8")?;
+    let dist_path = dist_path.to_str().ok_or("the path of the workspace is not UTF-8")?;
     if Path::new(dist_path).exists() {
         let dist = Program {
             target: Some(0.8),
@@ -77,10 +72,7 @@ pub(crate) fn find(workspace: &Path) -> Result<Vec<Program>> {
         programs.extend([release, dist]);
     } else {
         crate::measure::say("no dist/osm: run scripts/release; measuring the plain build only")?;
-        programs.push(Program {
-            deep: true,
-            ..release
-        });
+        programs.push(Program { deep: true, ..release });
     }
 
     for peer in peers()? {

@@ -136,16 +136,7 @@ impl Report {
                 programs
             ),
             self.deep_name,
-            table(
-                &[
-                    "chain",
-                    "instructions",
-                    "min µs",
-                    "p50 µs",
-                    "/bin/true p50 µs"
-                ],
-                depths
-            ),
+            table(&["chain", "instructions", "min µs", "p50 µs", "/bin/true p50 µs"], depths),
             self.per_ancestor.sentence(),
         )
     }
@@ -211,10 +202,8 @@ impl Report {
 impl PerAncestor {
     fn of(depths: &[Depth]) -> Self {
         let line = |value: &dyn Fn(&Depth) -> f64| {
-            let points: Vec<(f64, f64)> = depths
-                .iter()
-                .map(|depth| (f64::from(depth.chain), value(depth)))
-                .collect();
+            let points: Vec<(f64, f64)> =
+                depths.iter().map(|depth| (f64::from(depth.chain), value(depth))).collect();
             slope(&points)
         };
         let counted: Option<Vec<(f64, f64)>> = depths
@@ -246,13 +235,7 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut lines: Vec<Vec<String>> = vec![head.iter().map(|&cell| cell.to_owned()).collect()];
     lines.extend(rows);
     let widths: Vec<usize> = (0..head.len())
-        .map(|column| {
-            lines
-                .iter()
-                .map(|line| line[column].chars().count())
-                .max()
-                .unwrap_or(0)
-        })
+        .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0))
         .collect();
     let rule = widths
         .iter()
@@ -305,14 +288,6 @@ fn machine() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let kernel = kernel
-        .trim()
-        .split('.')
-        .take(2)
-        .collect::<Vec<_>>()
-        .join(".");
-    format!(
-        "{processor}, {cores} cores, {} {kernel}",
-        std::env::consts::OS
-    )
+    let kernel = kernel.trim().split('.').take(2).collect::<Vec<_>>().join(".");
+    format!("{processor}, {cores} cores, {} {kernel}", std::env::consts::OS)
 }

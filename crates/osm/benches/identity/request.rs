@@ -61,10 +61,8 @@ pub(crate) struct Finding {
 impl Finding {
     /// Adds this to what was found so far.
     pub(crate) fn save(&self, request: &Request) -> Result<()> {
-        let mut file: File = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(request.findings_path())?;
+        let mut file: File =
+            OpenOptions::new().create(true).append(true).open(request.findings_path())?;
         let mut line = serde_json::to_vec(self)?;
         line.push(b'\n');
         Ok(file.write_all(&line)?)
@@ -74,10 +72,8 @@ impl Finding {
     pub(crate) fn load_all(request: &Request) -> Result<Vec<Self>> {
         let text = fs::read_to_string(request.findings_path())
             .map_err(|error| format!("the measuring process left nothing behind: {error}"))?;
-        let findings: Vec<Self> = text
-            .lines()
-            .map(serde_json::from_str)
-            .collect::<std::result::Result<_, _>>()?;
+        let findings: Vec<Self> =
+            text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;
         let expected = request.programs.len() + 2 * request.chains.len();
         if findings.len() != expected {
             return Err(format!("{} of {expected} measurements were made", findings.len()).into());

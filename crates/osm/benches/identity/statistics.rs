@@ -14,11 +14,7 @@ impl Spread {
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
         let at = |percent: usize| sorted[(sorted.len() - 1) * percent / 100];
-        Self {
-            min: at(0),
-            p50: at(50),
-            p95: at(95),
-        }
+        Self { min: at(0), p50: at(50), p95: at(95) }
     }
 }
 

@@ -29,10 +29,7 @@ const ENVIRONMENT: [(&str, &str); 19] = [
     ("LESS", "-R"),
     ("LOGNAME", "user"),
     ("PAGER", "less"),
-    (
-        "PATH",
-        "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
-    ),
+    ("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"),
     ("SHELL", "/bin/bash"),
     ("TERM", "xterm-256color"),
     ("USER", "user"),

@@ -1,5 +1,7 @@
 //! Runs the program with nothing of the machine's environment.
+#![expect(clippy::unwrap_used, reason = "a harness that fails is a failed test")]
 
+use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -72,7 +74,7 @@ impl Run {
             text.push_str(&self.stderr);
         }
         if self.code != Some(0) {
-            text.push_str(&format!("--- exit {:?}\n", self.code));
+            writeln!(text, "--- exit {:?}", self.code).unwrap();
         }
         text
     }

@@ -14,7 +14,7 @@ const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::Differ, name, run }
 }
 
-pub const SITUATIONS: &[Situation] = &[
+pub(crate) const SITUATIONS: &[Situation] = &[
     row("two terminals (smoke)", |lab| {
         let (mut one, mut other) = (lab.terminal()?, lab.terminal()?);
         let mut ids = id(lab, &mut one)?;

@@ -9,12 +9,12 @@ use osm_testkit::tools::program;
 use crate::situation::Stop;
 
 /// A native agent called `name`: a copy of a shell, which runs `-c COMMAND`.
-pub fn native(lab: &Lab, name: &str) -> Result<String, Stop> {
+pub(crate) fn native(lab: &Lab, name: &str) -> Result<String, Stop> {
     Ok(lab.copy(&program("bash")?, name)?.display().to_string())
 }
 
 /// An agent that is a script of node, run through `env`, so that only its argument tells.
-pub fn node(lab: &Lab, name: &str) -> Result<String, Stop> {
+pub(crate) fn node(lab: &Lab, name: &str) -> Result<String, Stop> {
     program("node")?;
     let script = "#!/usr/bin/env node
 const { spawnSync } = require('child_process')
@@ -25,7 +25,7 @@ for (const command of process.argv.slice(2))
 }
 
 /// An agent that is a script of python.
-pub fn python(lab: &Lab, name: &str) -> Result<String, Stop> {
+pub(crate) fn python(lab: &Lab, name: &str) -> Result<String, Stop> {
     let python = program("python3")?.display().to_string();
     let script = format!(
         "#!{python}

@@ -12,7 +12,7 @@ const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::NotFooled, name, run }
 }
 
-pub const SITUATIONS: &[Situation] = &[
+pub(crate) const SITUATIONS: &[Situation] = &[
     row("TMUX and STY of servers that are gone, or malformed (smoke)", |lab| {
         in_one_terminal(
             lab,
@@ -73,9 +73,10 @@ pub const SITUATIONS: &[Situation] = &[
             &mut pane,
             "OSM session id; env -u CLAUDE_CODE_SESSION_ID -u CLAUDE_PID -u CODEX_THREAD_ID OSM session id",
         )?;
-        match ids.iter().all(|id| id.starts_with("tmux--")) {
-            true => Ok(ids),
-            false => Err(Stop::Failed(format!("{ids:?}"))),
+        if ids.iter().all(|id| id.starts_with("tmux--")) {
+            Ok(ids)
+        } else {
+            Err(Stop::Failed(format!("{ids:?}")))
         }
     }),
     row("an agent's variables, inherited by a screen", |lab| {

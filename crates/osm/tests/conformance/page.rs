@@ -1,6 +1,7 @@
 //! `docs/conformance.md`, made from a whole run.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
 use osm_testkit::tools;
@@ -8,7 +9,7 @@ use osm_testkit::tools;
 use crate::situation::{Group, Ids, Situation, Stop};
 
 /// The rows that ran, and what came of them.
-pub struct Page {
+pub(crate) struct Page {
     wanted: usize,
     rows: Vec<Row>,
 }
@@ -21,22 +22,22 @@ struct Row {
 }
 
 impl Page {
-    pub fn new(wanted: usize) -> Self {
+    pub(crate) fn new(wanted: usize) -> Self {
         Self { wanted, rows: Vec::new() }
     }
 
-    pub fn add(&mut self, situation: Situation, ids: &Ids) {
+    pub(crate) fn add(&mut self, situation: Situation, ids: &Ids) {
         let (sources, result) = match ids {
             Ok(ids) => (sources(ids), "holds".to_owned()),
-            Err(Stop::Skipped(reason)) => ("".to_owned(), format!("skipped: {reason}")),
-            Err(Stop::Failed(_)) => ("".to_owned(), "**fails**".to_owned()),
+            Err(Stop::Skipped(reason)) => (String::new(), format!("skipped: {reason}")),
+            Err(Stop::Failed(_)) => (String::new(), "**fails**".to_owned()),
         };
         let skipped = matches!(ids, Err(Stop::Skipped(_)));
         self.rows.push(Row { situation, sources, result, skipped });
     }
 
     /// Writes the page after a whole strict run, or compares it. A partial run settles nothing.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         let whole = self.rows.len() == self.wanted && !self.rows.iter().any(|row| row.skipped);
         if !whole || !tools::strict() {
             return true;
@@ -48,7 +49,10 @@ impl Page {
             return true;
         }
         std::fs::write(&path, page).expect("docs/ can be written");
-        eprintln!("docs/conformance.md was out of date; it is written anew: commit it");
+        let mut errors = std::io::stderr();
+        let told =
+            writeln!(errors, "docs/conformance.md was out of date; it is written anew: commit it");
+        told.expect("standard error can be written");
         false
     }
 

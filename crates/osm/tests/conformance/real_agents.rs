@@ -1,3 +1,109 @@
-//! The real agents.
-use crate::situation::Situation;
-pub const SITUATIONS: &[Situation] = &[];
+//! The real agents, driven by a scripted model: each is recognised, two commands of a conversation
+//! are one session, another run is another, and a resumed conversation is the same where the agent
+//! says that it is.
+
+use std::fs;
+
+use osm_testkit::agents::{self, Agent, Home, Run};
+use osm_testkit::lab::Lab;
+use osm_testkit::model::ScriptedModel;
+
+use crate::same::ids_of;
+use crate::situation::{Group, Ids, Situation, Stop};
+
+const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
+    Situation { group: Group::RealAgent, name, run }
+}
+
+pub(crate) const SITUATIONS: &[Situation] = &[
+    row("Claude Code", |lab| headless(lab, "claude", "claude-code", Resumed::Same)),
+    row("Claude Code, on a terminal", |lab| on_terminal(lab, "claude", "claude-code")),
+    row("Codex", |lab| headless(lab, "codex", "codex", Resumed::Same)),
+    row("Codex, on a terminal", |lab| on_terminal(lab, "codex", "codex")),
+    row("opencode", |lab| headless(lab, "opencode", "opencode", Resumed::Unknown)),
+    row("Gemini CLI", |lab| headless(lab, "gemini", "gemini-cli", Resumed::Unknown)),
+    row("Gemini CLI, on a terminal", |lab| on_terminal(lab, "gemini", "gemini-cli")),
+    row("Qwen Code", |lab| headless(lab, "qwen", "qwen-code", Resumed::Same)),
+    row("aider", |lab| headless(lab, "aider", "aider", Resumed::Unknown)),
+];
+
+/// Whether the agent tells its commands that a conversation was taken up again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Resumed {
+    Same,
+    Unknown,
+}
+
+/// One agent in a home of its own, with a model of its own.
+struct Stage<'a> {
+    lab: &'a Lab,
+    agent: agents::RealAgent,
+    model: ScriptedModel,
+    home: Home,
+}
+
+impl<'a> Stage<'a> {
+    fn new(lab: &'a Lab, agent: &str) -> Result<Self, Stop> {
+        let agent = Agent::named(agent)
+            .ok_or_else(|| Stop::Failed(format!("no agent {agent}")))?
+            .installed(&agents::cache_dir())
+            .map_err(|missing| Stop::Skipped(missing.to_string()))?;
+        Ok(Self { lab, agent, model: ScriptedModel::start()?, home: Home::new()? })
+    }
+
+    /// Runs commands that ask for the id, and returns the answers.
+    fn ids(&self, count: usize, resume: bool, terminal: bool) -> Ids {
+        let file = self.lab.path().join("ids");
+        fs::write(&file, "")?;
+        let command = self.lab.spell("OSM session id >>LAB/ids");
+        let commands = vec![command; count];
+        let workdir = self.home.join("work");
+        let run = Run { resume, terminal, ..Run::new(&self.home, &workdir, &commands) };
+        let transcript =
+            self.agent.run(&self.model, &run).map_err(|error| Stop::Failed(error.to_string()))?;
+        let ids = ids_of(&fs::read_to_string(&file)?)?;
+        if ids.len() == count {
+            Ok(ids)
+        } else {
+            Err(Stop::Failed(format!("{count} ids wanted: {ids:?}: {transcript:?}")))
+        }
+    }
+}
+
+fn headless(lab: &Lab, agent: &str, name: &str, resumed: Resumed) -> Ids {
+    let stage = Stage::new(lab, agent)?;
+    let mut ids = stage.ids(2, false, false)?;
+    check(ids[0] == ids[1], "two commands of one conversation", &ids)?;
+    check(ids[0].starts_with(&format!("agent--{name}_")), "the agent is recognised", &ids)?;
+    if resumed == Resumed::Same {
+        ids.extend(stage.ids(1, true, false)?);
+        check(ids[0] == ids[2], "the conversation, resumed", &ids)?;
+    }
+    let other = stage.ids(1, false, false)?;
+    check(
+        !ids.contains(&other[0]),
+        "another run is another session",
+        &[&ids[..], &other].concat(),
+    )?;
+    ids.extend(other);
+    Ok(ids)
+}
+
+fn on_terminal(lab: &Lab, agent: &str, name: &str) -> Ids {
+    let stage = Stage::new(lab, agent)?;
+    let mut ids = stage.ids(2, false, true)?;
+    check(ids[0] == ids[1], "two commands of one conversation", &ids)?;
+    check(ids[0].starts_with(&format!("agent--{name}_")), "the agent is recognised", &ids)?;
+    let other = stage.ids(1, false, true)?;
+    check(
+        !ids.contains(&other[0]),
+        "another run is another session",
+        &[&ids[..], &other].concat(),
+    )?;
+    ids.extend(other);
+    Ok(ids)
+}
+
+fn check(holds: bool, what: &str, ids: &[String]) -> Result<(), Stop> {
+    if holds { Ok(()) } else { Err(Stop::Failed(format!("{what}: {ids:#?}"))) }
+}

@@ -15,7 +15,7 @@ const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::Same, name, run }
 }
 
-pub const SITUATIONS: &[Situation] = &[
+pub(crate) const SITUATIONS: &[Situation] = &[
     row("two calls in one terminal (smoke)", |lab| {
         in_one_terminal(lab, &["OSM session id", "OSM session id"])
     }),
@@ -500,18 +500,18 @@ fn commands_of(lab: &Lab, agent: &str, one_argument: bool) -> Ids {
     in_one_terminal(lab, &[&line])
 }
 
-pub fn ids_of(text: &str) -> Ids {
+pub(crate) fn ids_of(text: &str) -> Ids {
     parse(text.trim()).ok_or_else(|| Stop::Failed(format!("no ids: {text:?}")))
 }
 
 /// A terminal logged in over SSH.
-pub struct Login {
-    pub terminal: osm_testkit::terminal::Terminal,
+pub(crate) struct Login {
+    pub(crate) terminal: osm_testkit::terminal::Terminal,
     _server: SshServer,
 }
 
 impl Login {
-    pub fn new(lab: &Lab) -> Result<Self, Stop> {
+    pub(crate) fn new(lab: &Lab) -> Result<Self, Stop> {
         root()?;
         program("sshd")?;
         let server = SshServer::start(lab)?;

@@ -10,18 +10,18 @@ use osm_testkit::tools::Skipped;
 
 /// A situation, and how many sessions it is.
 #[derive(Clone, Copy)]
-pub struct Situation {
+pub(crate) struct Situation {
     /// Which part of the matrix it stands in.
-    pub group: Group,
+    pub(crate) group: Group,
     /// What happens in it.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Makes it happen, and returns the ids that were seen.
-    pub run: fn(&Lab) -> Ids,
+    pub(crate) run: fn(&Lab) -> Ids,
 }
 
 /// The parts of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
+pub(crate) enum Group {
     /// All ids are one.
     Same,
     /// No two ids are the same.
@@ -33,11 +33,11 @@ pub enum Group {
 }
 
 /// The ids that were seen, or why there are none.
-pub type Ids = Result<Vec<String>, Stop>;
+pub(crate) type Ids = Result<Vec<String>, Stop>;
 
 /// Why a row gave nothing.
 #[derive(Debug)]
-pub enum Stop {
+pub(crate) enum Stop {
     /// Something that it needs is missing.
     Skipped(String),
     /// It went wrong.
@@ -67,7 +67,7 @@ impl From<io::Error> for Stop {
 
 impl Situation {
     /// Its name among the tests.
-    pub fn trial_name(&self) -> String {
+    pub(crate) fn trial_name(&self) -> String {
         let group = match self.group {
             Group::Same => "same",
             Group::Differ => "differ",
@@ -78,7 +78,7 @@ impl Situation {
     }
 
     /// Makes it happen and compares the ids.
-    pub fn check(&self) -> Ids {
+    pub(crate) fn check(&self) -> Ids {
         let lab = Lab::new(&program())?;
         let ids = (self.run)(&lab)?;
         if ids.len() < 2 {
@@ -105,12 +105,12 @@ impl Situation {
 
 /// The program under test.
 #[expect(clippy::disallowed_methods, reason = "tests are set up through variables")]
-pub fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     std::env::var_os("OSM_BIN").map_or_else(|| env!("CARGO_BIN_EXE_osm").into(), PathBuf::from)
 }
 
 /// Asks for ids: each line that a command prints is one.
-pub fn ask(lab: &Lab, shell: &mut dyn Typist, command: &str) -> Ids {
+pub(crate) fn ask(lab: &Lab, shell: &mut dyn Typist, command: &str) -> Ids {
     let answer = lab.ask(shell, command)?;
     let ids = parse(&answer.output)
         .ok_or_else(|| Stop::Failed(format!("`{command}` gave {answer:#?}")))?;
@@ -121,19 +121,19 @@ pub fn ask(lab: &Lab, shell: &mut dyn Typist, command: &str) -> Ids {
 }
 
 /// Asks for the id in a shell.
-pub fn id(lab: &Lab, shell: &mut dyn Typist) -> Ids {
+pub(crate) fn id(lab: &Lab, shell: &mut dyn Typist) -> Ids {
     ask(lab, shell, "OSM session id")
 }
 
 /// The ids in an output, one a line.
-pub fn parse(output: &str) -> Option<Vec<String>> {
+pub(crate) fn parse(output: &str) -> Option<Vec<String>> {
     let ids: Vec<String> = output.lines().map(|line| line.trim().to_owned()).collect();
     let all = !ids.is_empty() && ids.iter().all(|id| id.parse::<SessionId>().is_ok());
     all.then_some(ids)
 }
 
 /// Runs commands in one terminal, one after the other, and gathers the ids.
-pub fn in_one_terminal(lab: &Lab, commands: &[&str]) -> Ids {
+pub(crate) fn in_one_terminal(lab: &Lab, commands: &[&str]) -> Ids {
     let mut terminal = lab.terminal()?;
     let mut ids = Vec::new();
     for command in commands {

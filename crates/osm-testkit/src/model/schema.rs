@@ -1,0 +1,59 @@
+//! JSON schemas, as far as one must read them to call a tool: the agents say there what their shell
+//! wants, so no tool's arguments are written down here.
+
+use serde_json::{Map, Value, json};
+
+/// The argument that holds the command, for a tool that takes one.
+pub(super) fn command_key(parameters: &Value) -> Option<&'static str> {
+    ["command", "cmd"].into_iter().find(|key| !parameters["properties"][key].is_null())
+}
+
+/// Arguments that make a shell tool run `command`: that, and whatever else the schema requires.
+pub(super) fn shell_arguments(parameters: &Value, command_key: &str, command: &str) -> Value {
+    let mut arguments = required(parameters);
+    let properties = &parameters["properties"];
+    let value = if kind(&properties[command_key]) == "array" {
+        json!(["bash", "-c", command])
+    } else {
+        json!(command)
+    };
+    arguments.insert(command_key.to_owned(), value);
+    // Codex answers after this time, with the command still running; its default is ten seconds,
+    // which a busy machine can exceed.
+    if !properties["yield_time_ms"].is_null() {
+        arguments.insert("yield_time_ms".to_owned(), json!(30_000));
+    }
+    Value::Object(arguments)
+}
+
+/// The plainest value that a schema admits.
+pub(super) fn instance(schema: &Value) -> Value {
+    if let Some(first) = schema["enum"].get(0) {
+        return first.clone();
+    }
+    if !schema["const"].is_null() {
+        return schema["const"].clone();
+    }
+    if let Some(first) = schema["anyOf"].get(0).or_else(|| schema["oneOf"].get(0)) {
+        return instance(first);
+    }
+    match kind(schema).as_str() {
+        "object" => Value::Object(required(schema)),
+        "array" => json!([]),
+        "boolean" => json!(false),
+        "integer" | "number" => schema.get("minimum").cloned().unwrap_or(json!(1)),
+        "null" => Value::Null,
+        _ => json!("scripted"),
+    }
+}
+
+fn required(schema: &Value) -> Map<String, Value> {
+    let names = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    names.map(|name| (name.to_owned(), instance(&schema["properties"][name]))).collect()
+}
+
+/// The type that a schema names; the first, where it names several. Gemini writes them in capitals.
+fn kind(schema: &Value) -> String {
+    let kind = &schema["type"];
+    kind.as_str().or_else(|| kind[0].as_str()).unwrap_or_default().to_ascii_lowercase()
+}

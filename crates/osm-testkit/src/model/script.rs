@@ -1,0 +1,68 @@
+//! What conversations are to do: lists of commands, each with a number that its prompt names.
+//!
+//! The prompt carries the number and not the commands themselves. Agents look into prompts (`@file`
+//! is replaced by a file, a leading `/` is a command of their own), and a prompt is visible in the
+//! agent's arguments, where a command that looks at processes would find itself.
+
+/// How a prompt names its script; a number follows.
+const MARK: &str = "scripted-task-";
+
+/// A list of commands that one conversation is to run in turn.
+#[derive(Clone, Debug)]
+pub struct Script {
+    number: usize,
+}
+
+impl Script {
+    /// What to tell the agent.
+    #[must_use]
+    pub fn prompt(&self) -> String {
+        format!("Please do {MARK}{}.", self.number)
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Scripts(Vec<Entry>);
+
+struct Entry {
+    commands: Vec<String>,
+    results: Vec<String>,
+}
+
+impl Scripts {
+    pub(super) fn add(&mut self, commands: Vec<String>) -> Script {
+        self.0.push(Entry { commands, results: Vec::new() });
+        Script { number: self.0.len() - 1 }
+    }
+
+    /// The script that a text names last, if it is one of ours.
+    pub(super) fn named_in(&self, text: &str) -> Option<Script> {
+        let (_, after) = text.rsplit_once(MARK)?;
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        let number = after[..digits].parse().ok()?;
+        (number < self.0.len()).then_some(Script { number })
+    }
+
+    pub(super) fn command(&self, script: &Script, index: usize) -> Option<&str> {
+        self.0[script.number].commands.get(index).map(String::as_str)
+    }
+
+    pub(super) fn results(&self, script: &Script) -> &[String] {
+        &self.0[script.number].results
+    }
+
+    /// Keeps what a conversation shows; a request that comes late, or again, takes nothing away.
+    pub(super) fn keep_results(&mut self, script: &Script, results: &[&str]) {
+        let kept = &mut self.0[script.number].results;
+        if results.len() > kept.len() {
+            *kept = results.iter().map(|&r| r.to_owned()).collect();
+        }
+    }
+}
+
+impl Script {
+    /// The id of the call that asks for the command at `index`.
+    pub(super) fn call_id(&self, index: usize) -> String {
+        format!("call_{}_{index}", self.number)
+    }
+}
