@@ -151,14 +151,14 @@ const KERNEL_NAME: usize = 15;
 /// Whether a pattern of the tables names a program: whole, up to a final `*`, or up to the cut
 /// that the kernel makes.
 fn matches(pattern: &str, name: &str) -> bool {
+    let same = |one: &str, other: &str| {
+        if cfg!(windows) { one.eq_ignore_ascii_case(other) } else { one == other }
+    };
     if let Some(prefix) = pattern.strip_suffix('*') {
-        return name.starts_with(prefix);
+        return name.get(..prefix.len()).is_some_and(|start| same(prefix, start));
     }
-    if cfg!(windows) && pattern.eq_ignore_ascii_case(name) {
-        return true;
-    }
-    pattern == name
-        || (name.len() == KERNEL_NAME && pattern.len() > KERNEL_NAME && pattern.starts_with(name))
+    let cut = name.len() == KERNEL_NAME && pattern.len() > KERNEL_NAME;
+    same(pattern.get(..KERNEL_NAME).filter(|_| cut).unwrap_or(pattern), name)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which terminal or coding-agent session is this process part of?
 //!
 //! People open terminals, agents run commands, and a tool that keeps state for them must know
-//! whose command it serves. [`detect`] answers with one [`SessionId`] that stays the same for
+//! whose command it serves. [`detect()`] answers with one [`SessionId`] that stays the same for
 //! everything that belongs together and differs for everything that does not; [`explain`] also
 //! tells why.
 //!

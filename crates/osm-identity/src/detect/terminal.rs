@@ -26,15 +26,18 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
             found.anchor = anchor;
             Ok(found)
         }
-        Boundary::Top if scene.ancestry.is_blind() => TERMINALS
-            .iter()
-            .filter(|row| !row.tab.is_empty() && !row.counted)
-            .find_map(|row| scene.variable(row.tab).map(|value| (row, value)))
-            .map(|(row, value)| {
-                let reason = format!("{}={}, unconfirmed", row.tab, show(&value));
-                tab(row.tab, &value, None, reason)
-            })
-            .ok_or_else(|| "no terminal's variable is set".into()),
+        // A pipe that is a terminal says more than a variable that somebody left behind.
+        Boundary::Top if scene.ancestry.is_blind() && scene.source.named_terminal().is_none() => {
+            TERMINALS
+                .iter()
+                .filter(|row| !row.tab.is_empty() && !row.counted)
+                .find_map(|row| scene.variable(row.tab).map(|value| (row, value)))
+                .map(|(row, value)| {
+                    let reason = format!("{}={}, unconfirmed", row.tab, show(&value));
+                    tab(row.tab, &value, None, reason)
+                })
+                .ok_or_else(|| "no terminal's variable is set".into())
+        }
         Boundary::Top => named(scene, at),
         _ => {
             let boundary = describe(scene, at, boundary);

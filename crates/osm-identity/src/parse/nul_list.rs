@@ -5,13 +5,9 @@
 /// A program that overwrites its title leaves padding behind, so NULs at the end are dropped; an
 /// empty argument in the middle stays.
 pub fn items(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let end = bytes
-        .iter()
-        .rposition(|byte| *byte != 0)
-        .map_or(0, |last| last + 1);
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let list = &bytes[..end];
-    list.split(|byte| *byte == 0)
-        .take(if list.is_empty() { 0 } else { usize::MAX })
+    list.split(|byte| *byte == 0).take(if list.is_empty() { 0 } else { usize::MAX })
 }
 
 /// The value of a variable in an environment block; the first one counts, as for `getenv`.
@@ -28,15 +24,9 @@ mod tests {
 
     #[test]
     fn arguments_keep_their_order_and_their_gaps() {
-        assert_eq!(
-            items(b"sh\0-c\0\0x y\0").collect::<Vec<_>>(),
-            [&b"sh"[..], b"-c", b"", b"x y"]
-        );
+        assert_eq!(items(b"sh\0-c\0\0x y\0").collect::<Vec<_>>(), [&b"sh"[..], b"-c", b"", b"x y"]);
         assert_eq!(items(b"title\0\0\0\0\0").collect::<Vec<_>>(), [b"title"]);
-        assert_eq!(
-            items(b"unterminated").collect::<Vec<_>>(),
-            [b"unterminated"]
-        );
+        assert_eq!(items(b"unterminated").collect::<Vec<_>>(), [b"unterminated"]);
         assert_eq!(items(b"").count(), 0);
         assert_eq!(items(b"\0\0\0").count(), 0);
     }
