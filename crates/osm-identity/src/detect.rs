@@ -123,7 +123,8 @@ pub fn explain(request: &Request) -> Detection {
     detection.ancestry = (0..count)
         .map(|at| Ancestor { role: scene.role(at), process: scene.ancestry.known()[at].clone() })
         .collect();
-    detection.parent = parent;
+    // An agent may start itself again in the middle of a conversation.
+    detection.parent = parent.filter(|parent| *parent != detection.id);
     detection.end = Some(end);
     detection
 }
@@ -186,6 +187,7 @@ fn conclude(scene: &mut Scene, found: &Found, trail: Vec<Finding>) -> Detection 
         source: found.source,
         confidence: found.confidence,
         agent: found.agent.clone(),
+        context: context.map(|context| context.to_string_lossy().into_owned()),
         terminal: anchor.as_ref().and_then(|(terminal, _)| *terminal),
         parent: None,
         anchor: anchor.map(|(_, anchor)| anchor),
@@ -207,7 +209,7 @@ fn describe(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
         Boundary::Runner(row) => format!("the CI runner {}{place}", row.name),
         Boundary::Sandbox => format!("a sandbox{place}"),
         Boundary::Top => match scene.process(at) {
-            Some(process) => format!("{} (pid {})", process.name, process.pid),
+            Some(process) => format!("{} (pid {})", show(process.name.as_ref()), process.pid),
             None => scene.ancestry.end().to_string(),
         },
     }

@@ -20,6 +20,8 @@ pub struct Detection {
     pub confidence: Confidence,
     /// The agent that we run under.
     pub agent: Option<AgentFound>,
+    /// What tells this sub-agent from others of the same agent.
+    pub context: Option<String>,
     /// The terminal of the process that the session hangs on.
     pub terminal: Option<Terminal>,
     /// The session that this one runs in: an agent's terminal, a sub-agent's agent. Known only

@@ -1,9 +1,14 @@
 //! What can be typed.
 
+mod config;
+
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
+
+pub(crate) use config::Config;
 
 use crate::error::CommandError;
 
@@ -25,6 +30,9 @@ pub(crate) struct Line {
     /// Use this session instead of the one that is detected
     #[arg(long, global = true, value_name = "ID", alias = "session-id")]
     pub(crate) session: Option<OsString>,
+    /// Where sessions are kept: fs or memory
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) store: Option<String>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
@@ -42,6 +50,9 @@ pub(crate) enum Command {
     /// Work with sessions
     #[command(subcommand, arg_required_else_help = true)]
     Session(Session),
+    /// Look at settings and change them
+    #[command(subcommand, arg_required_else_help = true)]
+    Config(Config),
     /// Print a completion script for a shell
     #[command(after_help = "Examples:
   osm completion bash > ~/.local/share/bash-completion/completions/osm
@@ -68,6 +79,161 @@ pub(crate) enum Session {
         #[command(flatten)]
         format: Format,
     },
+    /// List the sessions that are kept
+    #[command(after_help = "Examples:
+  osm session list --sort active
+  osm session list --agent claude-code --branch main
+  osm session list --format json | jq '.[] | select(.isActive) | .id'")]
+    List(ListArguments),
+    /// Show what a session holds
+    Info {
+        /// The session; this one if none is named
+        id: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print where sessions are kept, or one of them
+    Path {
+        /// The session
+        id: Option<String>,
+    },
+    /// Show the commands that a session remembers
+    History {
+        /// The session; this one if none is named
+        id: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Show what changed between two states
+    #[command(after_help = "Examples:
+  osm session diff                  what the last command of this session changed
+  osm session diff @3               what changed since command 3 of this session
+  osm session diff ex--a_ca@3 ex--a_ca@7
+  osm session diff ex--a_ca ex--b_3e
+  osm session diff ex--a_ca--reset--2026-01-02T03-04-05Z--000.session.json ex--a_ca")]
+    Diff {
+        /// A session, one of its commands (ID@NUMBER), or an archived document
+        one: Option<String>,
+        /// Another; the session as it is now if none is named
+        other: Option<String>,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Delete sessions; they stay in the trash for a while
+    Delete {
+        /// The sessions
+        #[arg(required = true)]
+        ids: Vec<String>,
+        #[command(flatten)]
+        sure: Sure,
+    },
+    /// Remove the sessions that the limits no longer allow
+    Clean {
+        #[command(flatten)]
+        sure: Sure,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Delete every session that is not in use, for good
+    Purge {
+        #[command(flatten)]
+        sure: Sure,
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Begin a session anew; what was there is archived
+    Reset(ResetArguments),
+    /// List what was set aside: archived, quarantined, recovered, removed
+    Archives {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Bring back what was set aside
+    Restore {
+        /// Its name, as `osm session archives` shows it
+        name: String,
+        /// Bring it back as another session
+        #[arg(long = "as", value_name = "ID")]
+        id: Option<String>,
+        #[command(flatten)]
+        sure: Sure,
+    },
+    /// Write a session as plain JSON
+    Export {
+        /// The session; this one if none is named
+        id: Option<String>,
+        /// Write to this file, which must not exist
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Take in sessions: exports, session files, or those of the upstream tool
+    Import {
+        /// The files; they are left as they are
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Take it in as this session
+        #[arg(long = "as", value_name = "ID")]
+        id: Option<String>,
+        #[command(flatten)]
+        sure: Sure,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ListArguments {
+    /// How to print
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
+    /// In which order
+    #[arg(long, value_enum, default_value_t = ListSort::Default)]
+    pub(crate) sort: ListSort,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only sessions of this agent
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Only sessions last used in this repository
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) repository: Option<String>,
+    /// Only sessions last used on this branch
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ListFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ListSort {
+    /// By id
+    Default,
+    /// Those in use first, then the last used
+    Active,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ResetArguments {
+    /// The session; this one if none is named
+    pub(crate) id: Option<String>,
+    /// Keep nothing of what was there
+    #[arg(long)]
+    pub(crate) no_archive: bool,
+    #[command(flatten)]
+    pub(crate) sure: Sure,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Sure {
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Only tell what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Args, Clone, Copy, Debug)]

@@ -16,6 +16,12 @@ pub enum Exit {
     Failure = 1,
     /// The command line makes no sense.
     Usage = 2,
+    /// Somebody else has the session open.
+    Busy = 3,
+    /// There is no such session, archive or key.
+    NotFound = 4,
+    /// It was not confirmed.
+    Refused = 5,
 }
 
 impl Exit {
@@ -24,6 +30,9 @@ impl Exit {
         (Exit::Success, "done"),
         (Exit::Failure, "failed: the message says why and what to do"),
         (Exit::Usage, "the command line is wrong: the message shows the right one"),
+        (Exit::Busy, "somebody else has the session open: the message says who"),
+        (Exit::NotFound, "there is no such session, archive or key"),
+        (Exit::Refused, "it was not confirmed: nothing was changed"),
     ];
 }
 
@@ -42,15 +51,61 @@ pub(crate) enum CommandError {
     Output(std::io::Error),
     /// The argument parser has its own words, for help and version too.
     Arguments(Box<clap::Error>),
+    /// Anything else.
+    Failed {
+        /// What happened, and to which file.
+        message: String,
+        /// What to do next.
+        hints: Vec<String>,
+        /// How the run ends.
+        exit: Exit,
+    },
 }
 
 impl CommandError {
+    /// A failure with its message.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), hints: Vec::new(), exit: Exit::Failure }
+    }
+
+    /// The same with what to do next.
+    pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
+        match self {
+            Self::Failed { message, mut hints, exit } => {
+                hints.push(hint.into());
+                Self::Failed { message, hints, exit }
+            }
+            other => other,
+        }
+    }
+
+    /// The same with another exit code.
+    pub(crate) fn exiting(self, exit: Exit) -> Self {
+        match self {
+            Self::Failed { message, hints, .. } => Self::Failed { message, hints, exit },
+            other => other,
+        }
+    }
+
     pub(crate) fn exit(&self) -> Exit {
         match self {
+            Self::Failed { exit, .. } => *exit,
             Self::Output(_) => Exit::Failure,
             Self::Arguments(error) if error.use_stderr() => Exit::Usage,
             Self::OutputClosed | Self::Arguments(_) => Exit::Success,
         }
+    }
+}
+
+impl From<osm_store::Error> for CommandError {
+    fn from(error: osm_store::Error) -> Self {
+        let exit = match &error {
+            osm_store::Error::Busy { .. } | osm_store::Error::CleanupRunning => Exit::Busy,
+            osm_store::Error::NotFound(_) | osm_store::Error::NotShelved(_) => Exit::NotFound,
+            _ => Exit::Failure,
+        };
+        let hints = error.hint().into_iter().collect();
+        Self::Failed { message: error.to_string(), hints, exit }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 
-use osm_identity::{Confidence, Request, System, detect};
+use osm_identity::{Confidence, Detection, Request, System, detect};
 
 use crate::World;
 use crate::config;
@@ -25,6 +25,11 @@ pub(crate) fn session_id(world: &World, ui: &mut Ui) {
         source: &System::new(),
         catalogue: &config::catalogue(world, ui),
     });
+    print(&detection, ui);
+}
+
+/// Prints an id, and says so if it is worth nothing.
+pub(crate) fn print(detection: &Detection, ui: &mut Ui) {
     ui.line(detection.id.as_str());
     if detection.confidence == Confidence::None {
         ui.warn("nothing identifies this session: the id is random, and another one every time");

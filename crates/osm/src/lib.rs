@@ -8,6 +8,7 @@
 mod cli;
 mod commands;
 mod config;
+mod context;
 mod error;
 mod hot;
 mod ui;
@@ -23,9 +24,14 @@ use ui::Ui;
 #[must_use]
 pub fn run(world: &World) -> Exit {
     let mut ui = Ui::new(world);
-    match answer(world, &mut ui) {
+    // What was said before an error is part of the answer.
+    let answer = answer(world, &mut ui);
+    match answer.and_then(|()| ui.finish()) {
         Ok(()) => Exit::Success,
-        Err(error) => ui.fail(&error),
+        Err(error) => {
+            drop(ui.finish());
+            ui.fail(&error)
+        }
     }
 }
 
@@ -33,7 +39,7 @@ fn answer(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
     if hot::is_session_id(&world.arguments) {
         hot::session_id(world, ui);
     } else {
-        commands::run(&cli::parse(&world.arguments)?, world, ui);
+        commands::run(&cli::parse(&world.arguments)?, world, ui)?;
     }
-    ui.finish()
+    Ok(())
 }

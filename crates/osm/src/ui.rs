@@ -13,6 +13,9 @@ use crate::error::{CommandError, Exit};
 pub(crate) struct Ui {
     out: String,
     color: bool,
+    talks_to_terminal: bool,
+    /// When long work began.
+    started: Option<std::time::Instant>,
 }
 
 /// How a piece of text is set off on a terminal.
@@ -26,7 +29,12 @@ pub(crate) enum Style {
 
 impl Ui {
     pub(crate) fn new(world: &World) -> Self {
-        Self { out: String::new(), color: world.wants_color() }
+        Self {
+            out: String::new(),
+            color: world.wants_color(),
+            talks_to_terminal: world.stderr_is_terminal,
+            started: None,
+        }
     }
 
     /// Adds a line to standard output.
@@ -88,6 +96,28 @@ impl Ui {
         drop(writeln!(std::io::stderr(), "osm: {kind}: {text}"));
     }
 
+    /// Asks a question on standard error and waits for the answer: only `y` and `yes` are one.
+    pub(crate) fn confirm(&mut self, question: &str) -> Result<bool, CommandError> {
+        self.finish()?;
+        write!(std::io::stderr(), "{question} (y/N) ")?;
+        let mut answer = String::new();
+        std::io::stdin().read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// Shows how far long work has come, on a terminal and not before a second has passed.
+    pub(crate) fn progress(&mut self, done: usize, total: usize) {
+        let started = *self.started.get_or_insert_with(std::time::Instant::now);
+        if !self.talks_to_terminal || started.elapsed().as_secs() == 0 || total == 0 {
+            return;
+        }
+        let filled = 30 * done / total;
+        let bar = format!("{}{}", "#".repeat(filled), ".".repeat(30 - filled));
+        let end = if done == total { "\n" } else { "" };
+        // There is nobody to tell if this fails.
+        drop(write!(std::io::stderr(), "\r[{bar}] {done}/{total}{end}"));
+    }
+
     /// Writes what was collected.
     pub(crate) fn finish(&mut self) -> Result<(), CommandError> {
         let out = std::mem::take(&mut self.out);
@@ -105,6 +135,12 @@ impl Ui {
                 self.talk("error", &format!("cannot write the output: {error}"));
             }
             CommandError::Arguments(error) => drop(error.print()),
+            CommandError::Failed { message, hints, .. } => {
+                self.talk("error", message);
+                for hint in hints {
+                    self.hint(hint);
+                }
+            }
         }
         error.exit()
     }

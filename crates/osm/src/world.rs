@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use osm_identity::Environment;
 
 /// What the program was given.
@@ -12,12 +13,18 @@ pub struct World {
     pub arguments: Vec<OsString>,
     /// The variables and our pid.
     pub environment: Environment,
+    /// Standard input is a terminal: somebody can be asked.
+    pub stdin_is_terminal: bool,
     /// Standard output is a terminal.
     pub stdout_is_terminal: bool,
+    /// Standard error is a terminal.
+    pub stderr_is_terminal: bool,
 }
 
 /// Variables that `osm` itself reads, besides those of identity.
 pub const VARIABLES: &[(&str, &str)] = &[
+    ("OSM_STORE", "where sessions are kept: fs or memory"),
+    ("OSM_CONFIG", "the configuration of the upstream tool, for `osm config import-upstream`"),
     ("OSM_HOME", "the folder of configuration and sessions, instead of the usual one"),
     ("NO_COLOR", "no colours, whatever its value"),
 ];
@@ -30,8 +37,31 @@ impl World {
         Self {
             arguments: std::env::args_os().skip(1).collect(),
             environment: Environment::new(std::process::id(), std::env::vars_os()),
+            stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
         }
+    }
+
+    /// The time.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    /// The machine's name, for people.
+    #[must_use]
+    pub fn host_name(&self) -> String {
+        let known = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+        let named = || {
+            let variable =
+                ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|it| self.environment.get(it));
+            variable.map(|name| name.to_string_lossy().into_owned())
+        };
+        known
+            .map(|name| name.trim().to_owned())
+            .or_else(named)
+            .unwrap_or_else(|| "localhost".into())
     }
 
     /// The folder of configuration and sessions; `None` where not even a home is known.
@@ -81,7 +111,9 @@ mod tests {
                 1,
                 variables.iter().map(|(name, value)| (name.into(), value.into())),
             ),
+            stdin_is_terminal: false,
             stdout_is_terminal: false,
+            stderr_is_terminal: false,
         }
     }
 

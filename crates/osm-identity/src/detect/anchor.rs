@@ -19,7 +19,7 @@
 
 use std::ffi::OsStr;
 
-use super::{Found, Identity, Verdict, describe as describe_boundary};
+use super::{Found, Identity, Verdict, describe as describe_boundary, show};
 use crate::detection::{Confidence, Source};
 use crate::digest::Key;
 use crate::process::Pid;
@@ -105,13 +105,10 @@ pub(super) fn key(scene: &mut Scene, at: usize) -> Option<Key> {
 
 /// The anchor, for people.
 pub(super) fn describe(scene: &mut Scene, at: usize) -> String {
-    let Some(process) = scene.process(at) else {
-        return "a process that is gone".into();
-    };
+    let Some(process) = scene.process(at) else { return "a process that is gone".into() };
+    let name = show(process.name.as_ref());
     match process.terminal {
-        Some(terminal) => {
-            format!("{} (pid {}), the top of {terminal}", process.name, process.pid)
-        }
-        None => format!("{} (pid {}), on no terminal", process.name, process.pid),
+        Some(terminal) => format!("{name} (pid {}), the top of {terminal}", process.pid),
+        None => format!("{name} (pid {}), on no terminal", process.pid),
     }
 }

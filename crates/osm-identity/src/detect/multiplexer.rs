@@ -27,7 +27,8 @@ fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
         (Err(doubt), Err(_)) => return Err(doubt),
     };
     // What the server was given by name alone lives as long as its first process.
-    let anchor = if row.named_by_user { at - 1 } else { at };
+    let first = at - 1;
+    let anchor = if row.named_by_user && first > scene.base { first } else { at };
     let instance = scene.instance(anchor).ok_or("the server's process cannot be identified")?;
     let key = Key::new(row.name).with_instance(&instance);
     Ok(Found {
@@ -137,6 +138,11 @@ fn doubts(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
         let Some((name, value)) = name.and_then(|name| Some((name, scene.variable(name)?))) else {
             continue;
         };
+        if !matches!(boundary, Boundary::Top) {
+            let nearer = describe(scene, at, boundary);
+            doubts.push(format!("{name} does not count: {nearer} is nearer"));
+            continue;
+        }
         doubts.push(match (row.owner, pid_in(row, &value)) {
             (Some(_), None) => format!("{name}={} is malformed", show(&value)),
             (Some(_), Some(pid)) => match scene.source.exists(pid) {

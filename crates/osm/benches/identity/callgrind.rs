@@ -1,8 +1,8 @@
 //! Counts the instructions of a program with callgrind.
 //!
-//! They are those in user mode only: what the kernel does for a start, an exec or a read is not in them. And
-//! valgrind offers a plain processor, without the instructions for SHA-256 for one, so a program that would
-//! use these shows more instructions here than it runs.
+//! They are those in user mode only: what the kernel does for a start, an exec or a read is not in
+//! them. And valgrind offers a plain processor, without the instructions for SHA-256 for one, so a
+//! program that would use these shows more instructions here than it runs.
 
 use std::io::ErrorKind;
 use std::path::Path;

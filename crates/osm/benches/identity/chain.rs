@@ -1,8 +1,8 @@
 //! Puts a chain of processes above the programs, to see what each ancestor costs.
 //!
-//! Each link is this program, waiting for the next one; the last one measures. So only the time of osm itself
-//! counts, however deep it stands, and `/bin/true` takes turns with it there: whatever the depth alone may
-//! cost hits both.
+//! Each link is this program, waiting for the next one; the last one measures. So only the time of
+//! osm itself counts, however deep it stands, and `/bin/true` takes turns with it there: whatever
+//! the depth alone may cost hits both.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,8 @@ pub(crate) fn start(levels: u32, request: &Path) -> Result<()> {
     link(levels, levels, request)
 }
 
-/// Goes on as a link of the chain. `levels` is how many are left, this one included, and of how many.
+/// Goes on as a link of the chain. `levels` is how many are left, this one included, and of how
+/// many.
 pub(crate) fn continue_at(levels: &str, request: &Path) -> Result<()> {
     let parsed = levels
         .split_once('/')

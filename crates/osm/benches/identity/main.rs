@@ -1,14 +1,15 @@
 //! Measures what `osm session id` costs, against `/bin/true` and against doing nothing.
 //!
-//! Shell prompts and hooks call it many times a minute, so it has to be cheaper than what nobody would
-//! think about twice. Milliseconds mean nothing on somebody else's machine; ratios to programs started
-//! in the same moment do. So all programs take turns, in a new order each round, and every claim is a
-//! ratio of medians. Instruction counts come from callgrind and hardly move from run to run: they tell
-//! a real change from noise.
+//! Shell prompts and hooks call it many times a minute, so it has to be cheaper than what nobody
+//! would think about twice. Milliseconds mean nothing on somebody else's machine; ratios to
+//! programs started in the same moment do. So all programs take turns, in a new order each round,
+//! and every claim is a ratio of medians. Instruction counts come from callgrind and hardly move
+//! from run to run: they tell a real change from noise.
 //!
-//! Where a program is started counts as much as what it does: osm reads its ancestors, and ours depend on
-//! who runs the benchmark. Therefore the measuring process is put under a shell in a terminal of its own
-//! that has nothing above it but PID 1 ([`terminal`]), with a typical environment.
+//! Where a program is started counts as much as what it does: osm reads its ancestors, and ours
+//! depend on who runs the benchmark. Therefore the measuring process is put under a shell in a
+//! terminal of its own that has nothing above it but PID 1 ([`terminal`]), with a typical
+//! environment.
 //!
 //! This one binary is run several times over:
 //! - `--bench`, by cargo: finds the programs, has them measured, reports ([`report`], [`plot`]).
@@ -39,12 +40,14 @@ use std::process::ExitCode;
 
 use crate::request::{Finding, Request};
 
-/// Nobody handles one kind of failure apart from another here: all of them end the run with a message.
+/// Nobody handles one kind of failure apart from another here: all of them end the run with a
+/// message.
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Enough for the median to settle, in a few seconds.
 const ROUNDS: u32 = 1000;
-/// How many processes are put above osm. It looks at 100 ancestors at most, and the terminal brings a few.
+/// How many processes are put above osm. It looks at 100 ancestors at most, and the terminal brings
+/// a few.
 const CHAINS: [u32; 5] = [1, 5, 20, 50, 90];
 
 fn main() -> ExitCode {

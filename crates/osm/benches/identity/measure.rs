@@ -38,8 +38,8 @@ pub(crate) fn record(request: &Request, chain: u32, which: &[usize]) -> Result<(
     Ok(())
 }
 
-/// Starts each program once per round, in a new order each time, so that whatever else the machine does
-/// in a moment hits all of them alike and nobody always follows the same neighbour.
+/// Starts each program once per round, in a new order each time, so that whatever else the machine
+/// does in a moment hits all of them alike and nobody always follows the same neighbour.
 fn in_turns(programs: &[&Program], rounds: u32) -> Result<Vec<Vec<f64>>> {
     // Opened once: with `Stdio::null()`, each start would pay for opening it again.
     let nowhere = File::options().write(true).open("/dev/null")?;
@@ -64,8 +64,8 @@ fn in_turns(programs: &[&Program], rounds: u32) -> Result<Vec<Vec<f64>>> {
     Ok(times)
 }
 
-/// Times one start. The standard library uses `posix_spawn` for a command as plain as these, so no copy
-/// of this process's memory map is part of the figure.
+/// Times one start. The standard library uses `posix_spawn` for a command as plain as these, so no
+/// copy of this process's memory map is part of the figure.
 fn time_once(command: &mut Command) -> Result<f64> {
     let start = Instant::now();
     let status = command.spawn()?.wait()?;
@@ -81,7 +81,8 @@ pub(crate) fn say(message: &str) -> io::Result<()> {
     writeln!(io::stdout(), "identity benchmark: {message}")
 }
 
-/// A xorshift generator: the order of turns needs no better one, and the same seed gives the same order.
+/// A xorshift generator: the order of turns needs no better one, and the same seed gives the same
+/// order.
 struct Dice(u64);
 
 impl Dice {

@@ -1,7 +1,7 @@
 //! Draws the results as an SVG picture: bars of medians, and a line for the cost of ancestors.
 //!
-//! Written by hand, for it needs a handful of shapes. The background is painted, so that the picture can be
-//! read on dark pages, and the font is whatever sans-serif the reader has.
+//! Written by hand, for it needs a handful of shapes. The background is painted, so that the
+//! picture can be read on dark pages, and the font is whatever sans-serif the reader has.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,11 @@ pub(crate) fn draw(report: &Report) -> String {
 
 /// Draws the bars and returns where they end.
 fn bars(report: &Report, shapes: &mut String) -> f64 {
-    title(shapes, 30.0, "Start to end, in medians of /bin/true (less is better)");
+    title(
+        shapes,
+        30.0,
+        "Start to end, in medians of /bin/true (less is better; a tick is a target)",
+    );
     let longest = report.rows.iter().map(|row| row.ratio).fold(1.0, f64::max);
     let scale = (RIGHT - LEFT) / longest;
     let mut top = 48.0;
@@ -51,12 +55,13 @@ fn bars(report: &Report, shapes: &mut String) -> f64 {
                 "<rect x=\"{LEFT}\" y=\"{top:.1}\" width=\"{length:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>"
             ),
         );
-        text(shapes, LEFT + length + 6.0, middle, "start", &format!("{:.2}", row.ratio));
-        // A tick where the target lies.
+        let mut end = length;
         if let Some(target) = row.program.target.filter(|target| *target <= longest) {
             let x = LEFT + target * scale;
             line(shapes, (x, top - 3.0), (x, top + BAR + 3.0), INK);
+            end = end.max(target * scale);
         }
+        text(shapes, LEFT + end + 6.0, middle, "start", &format!("{:.2}", row.ratio));
         top += BAR + GAP;
     }
     let x = LEFT + scale;
@@ -73,7 +78,7 @@ fn bars(report: &Report, shapes: &mut String) -> f64 {
 /// Draws the line over the lengths of the chains and returns where it ends.
 fn ancestors(report: &Report, top: f64, shapes: &mut String) -> f64 {
     let heading = format!(
-        "{}: µs beyond /bin/true, by processes above it ({:.1} µs each)",
+        "{}: µs beyond /bin/true, by processes above ({:.1} µs each)",
         report.deep_name, report.per_ancestor.microseconds
     );
     title(shapes, top, &heading);
@@ -115,7 +120,8 @@ fn ancestors(report: &Report, top: f64, shapes: &mut String) -> f64 {
     lower + 18.0
 }
 
-/// Chooses the ends of an axis and the step of its ticks: a round number that gives at most eight of them.
+/// Chooses the ends of an axis and the step of its ticks: a round number that gives at most eight
+/// of them.
 fn axis(low: f64, high: f64) -> (f64, f64, f64) {
     let span = (high - low).max(1.0);
     let step = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]

@@ -1,7 +1,7 @@
 //! What one process of the benchmark asks of another, and what comes back.
 //!
-//! The processes share a folder and nothing else: between them lie a terminal, a shell and a chain of
-//! processes, whose streams are part of what is measured.
+//! The processes share a folder and nothing else: between them lie a terminal, a shell and a chain
+//! of processes, whose streams are part of what is measured.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;

@@ -1,16 +1,18 @@
 //! Runs the measuring process in a terminal of its own.
 //!
-//! osm looks at the processes above it, so these must be the same whoever runs the benchmark, be it a
-//! person, an agent or CI. `setsid --fork` lets go of us, so that PID 1 (or whoever adopts orphans here)
-//! is next; `script` stands in for a terminal emulator; `bash` is interactive and reads no start-up file.
-//! The measuring process is started from its prompt, and so it stands where a person's command stands:
+//! osm looks at the processes above it, so these must be the same whoever runs the benchmark, be it
+//! a person, an agent or CI. `setsid --fork` lets go of us, so that PID 1 (or whoever adopts
+//! orphans here) is next; `script` stands in for a terminal emulator; `bash` is interactive and
+//! reads no start-up file. The measuring process is started from its prompt, and so it stands where
+//! a person's command stands:
 //!
 //! ```text
 //! PID 1 ── script ── bash ── measuring process ── osm session id
 //! ```
 //!
-//! The environment has the size and the names of a desktop's, but nothing in it names a session: osm has to
-//! read its ancestors, the most that it ever has to do. HOME is empty: no configuration is read.
+//! The environment has the size and the names of a desktop's, but nothing in it names a session:
+//! osm has to read its ancestors, the most that it ever has to do. HOME is empty: no configuration
+//! is read.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;

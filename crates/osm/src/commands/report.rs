@@ -5,11 +5,12 @@ use serde::Serialize;
 
 /// The document of `--json`.
 #[derive(Serialize)]
-pub(super) struct Report<'a> {
+pub(in crate::commands) struct Report<'a> {
     id: &'a str,
     source: &'a str,
     confidence: &'a str,
     agent: Option<Agent<'a>>,
+    context: Option<&'a str>,
     terminal: Option<String>,
     parent: Option<&'a str>,
     anchor: Option<Anchor<'a>>,
@@ -52,7 +53,7 @@ struct Ancestor<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(detection: &'a Detection) -> Self {
+    pub(in crate::commands) fn new(detection: &'a Detection) -> Self {
         Self {
             id: detection.id.as_str(),
             source: detection.source.name(),
@@ -62,6 +63,7 @@ impl<'a> Report<'a> {
                 pid: agent.pid.map(|pid| pid.0),
                 conversation: agent.conversation.as_deref(),
             }),
+            context: detection.context.as_deref(),
             terminal: detection.terminal.map(|terminal| terminal.to_string()),
             parent: detection.parent.as_ref().map(SessionId::as_str),
             anchor: detection.anchor.as_ref().map(|anchor| Anchor {
@@ -96,7 +98,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    pub(super) fn to_json(&self) -> String {
+    pub(in crate::commands) fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("strings and numbers are JSON")
     }
 }

@@ -26,6 +26,12 @@ pub(super) fn describe(detection: &Detection, world: &World, ui: &mut Ui) {
         let pid = agent.pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
         rows.push(vec!["agent".to_owned(), format!("{}{pid}", agent.name)]);
     }
+    if let Some(context) = &detection.context {
+        rows.push(vec![
+            "sub-agent".to_owned(),
+            context.chars().flat_map(char::escape_debug).collect(),
+        ]);
+    }
     if let Some(terminal) = detection.terminal {
         rows.push(vec!["terminal".to_owned(), terminal.to_string()]);
     }

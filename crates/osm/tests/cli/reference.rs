@@ -5,7 +5,18 @@ use std::path::Path;
 
 use crate::harness::Env;
 
-const COMMANDS: &[&[&str]] = &[&[], &["whoami"], &["session"], &["session", "id"], &["completion"]];
+/// Every command, outermost first, as `--help` lists them.
+fn commands(env: &Env, path: &[String]) -> Vec<Vec<String>> {
+    let arguments: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
+    let help = env.run(&arguments).stdout;
+    let mut all = vec![path.to_vec()];
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    for line in listed.take_while(|line| line.starts_with("  ")) {
+        let name = line.split_whitespace().next().unwrap_or_default().to_owned();
+        all.extend(commands(env, &[path, &[name]].concat()));
+    }
+    all
+}
 
 #[test]
 fn the_page_is_up_to_date() {
@@ -13,11 +24,12 @@ fn the_page_is_up_to_date() {
         "# Command reference\n\nWhat `--help` prints, made and checked by the tests. \
          Exit codes: [exit-codes.md](exit-codes.md).\n",
     );
-    for command in COMMANDS {
-        let arguments: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
-        let run = Env::new().run(&arguments);
+    let env = Env::new();
+    for command in commands(&env, &[]) {
+        let arguments: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
+        let run = env.run(&arguments);
         assert_eq!(run.code, Some(0));
-        let name = [&["osm"], *command].concat().join(" ");
+        let name = [&["osm".to_owned()], &command[..]].concat().join(" ");
         write!(page, "\n## `{name}`\n\n```text\n{}```\n", run.stdout).unwrap();
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli-reference.md");

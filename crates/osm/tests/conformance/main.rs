@@ -1,58 +1,20 @@
 //! The conformance matrix: which situations are one session, and which are two.
 //!
 //! Every row is a real situation: real terminals, shells, multiplexers, logins, containers and
-//! agents, in which the real program is asked. A row gives a list of ids; rows of [`same`] and
-//! [`not_fooled`] must give one id, rows of [`differ`] as many as they ask for. The page
+//! agents, in which the real program is asked. A row gives a list of ids; rows of `same` and
+//! `not_fooled` must give one id, rows of `differ` as many as they ask for. The page
 //! `docs/conformance.md` is made from the rows and their results, and checked against them.
 //!
 //! `OSM_BIN` names another program to test; `-- smoke` runs the rows that need nothing installed.
-#![cfg(target_os = "linux")]
 
-mod differ;
-mod fake_agents;
-mod not_fooled;
-mod page;
-mod real_agents;
-mod same;
-mod situation;
+#[cfg(target_os = "linux")]
+mod linux;
 
-use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
-
-use libtest_mimic::{Arguments, Completion, Trial};
-use osm_testkit::tools;
-
-use page::Page;
-use situation::{Situation, Stop};
-
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let situations: Vec<Situation> =
-        [same::SITUATIONS, differ::SITUATIONS, not_fooled::SITUATIONS, real_agents::SITUATIONS]
-            .concat();
-    let page = Arc::new(Mutex::new(Page::new(situations.len())));
-    let trials = situations
-        .into_iter()
-        .map(|situation| {
-            let page = Arc::clone(&page);
-            Trial::ignorable_test(situation.trial_name(), move || {
-                let result = situation.check();
-                page.lock().expect("no row panics with the page").add(situation, &result);
-                match result {
-                    Ok(_) => Ok(Completion::Completed),
-                    Err(Stop::Skipped(reason)) if !tools::strict() => {
-                        Ok(Completion::ignored_with(reason))
-                    }
-                    Err(stop) => Err(stop.to_string().into()),
-                }
-            })
-        })
-        .collect();
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    let page = page.lock().expect("no row panics with the page");
-    if conclusion.has_failed() || !page.is_settled() {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    }
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    linux::main()
 }
+
+/// Elsewhere there are neither the programs nor the namespaces that the rows need.
+#[cfg(not(target_os = "linux"))]
+fn main() {}

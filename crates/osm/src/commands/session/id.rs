@@ -2,8 +2,9 @@
 
 use osm_identity::{Confidence, Detection, Outcome};
 
-use super::report::Report;
 use crate::cli::Format;
+use crate::commands::report::Report;
+use crate::hot;
 use crate::ui::{Style, Ui};
 
 pub(super) fn run(detection: &Detection, explain: bool, format: Format, ui: &mut Ui) {
@@ -13,7 +14,7 @@ pub(super) fn run(detection: &Detection, explain: bool, format: Format, ui: &mut
     if explain {
         return show(detection, ui);
     }
-    ui.line(detection.id.as_str());
+    hot::print(detection, ui);
 }
 
 fn show(detection: &Detection, ui: &mut Ui) {

@@ -6,9 +6,9 @@ use osm_testkit::ssh::SshServer;
 use osm_testkit::tmux::Tmux;
 use osm_testkit::tools::{program, root};
 
-use crate::fake_agents;
-use crate::same::{Login, ids_of};
-use crate::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal};
+use super::fake_agents;
+use super::same::{Login, ids_of};
+use super::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::Differ, name, run }
@@ -107,7 +107,7 @@ cmp LAB/one LAB/two\n",
     }),
     row("two SSH connections, and the terminal that they came from", |lab| {
         let mut one = Login::new(lab)?;
-        let second = Lab::new(&crate::situation::program())?;
+        let second = Lab::new(&super::situation::program())?;
         let mut other = Login::new(&second)?;
         let mut ids = id(lab, &mut one.terminal)?;
         ids.extend(id(lab, &mut other.terminal)?);

@@ -1,12 +1,12 @@
 //! Agents that do nothing but run commands: as a native program, as a script of node, of python.
 //!
-//! They stand in for the shape of an agent's process; [`real_agents`](crate::real_agents) has the
+//! They stand in for the shape of an agent's process; [`real_agents`](super::real_agents) has the
 //! real ones.
 
 use osm_testkit::lab::Lab;
 use osm_testkit::tools::program;
 
-use crate::situation::Stop;
+use super::situation::Stop;
 
 /// A native agent called `name`: a copy of a shell, which runs `-c COMMAND`.
 pub(crate) fn native(lab: &Lab, name: &str) -> Result<String, Stop> {

@@ -8,8 +8,8 @@ use osm_testkit::ssh::SshServer;
 use osm_testkit::tmux::Tmux;
 use osm_testkit::tools::{program, root};
 
-use crate::fake_agents;
-use crate::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal, parse};
+use super::fake_agents;
+use super::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal, parse};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::Same, name, run }
@@ -105,8 +105,8 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         Ok(ids)
     }),
     row("a renamed binary, and a link to it", |lab| {
-        lab.copy(&crate::situation::program(), "osm-v2")?;
-        lab.copy(&crate::situation::program(), "bash")?;
+        lab.copy(&super::situation::program(), "osm-v2")?;
+        lab.copy(&super::situation::program(), "bash")?;
         in_one_terminal(
             lab,
             &[

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use osm_testkit::tools;
 
-use crate::situation::{Group, Ids, Situation, Stop};
+use super::situation::{Group, Ids, Situation, Stop};
 
 /// The rows that ran, and what came of them.
 pub(crate) struct Page {

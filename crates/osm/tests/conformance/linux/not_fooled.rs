@@ -5,8 +5,8 @@ use osm_testkit::screen::Screen;
 use osm_testkit::tmux::Tmux;
 use osm_testkit::tools::{program, root};
 
-use crate::fake_agents;
-use crate::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal};
+use super::fake_agents;
+use super::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::NotFooled, name, run }

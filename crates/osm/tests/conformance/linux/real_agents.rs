@@ -8,8 +8,8 @@ use osm_testkit::agents::{self, Agent, Home, Run};
 use osm_testkit::lab::Lab;
 use osm_testkit::model::ScriptedModel;
 
-use crate::same::ids_of;
-use crate::situation::{Group, Ids, Situation, Stop};
+use super::same::ids_of;
+use super::situation::{Group, Ids, Situation, Stop};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::RealAgent, name, run }

@@ -1,0 +1,246 @@
+//! Where sessions are kept: the one seam between what a session is and how it is stored.
+//!
+//! A backend deals in *documents*, which it never looks into, and in four promises:
+//!
+//! - [`update`](Backend::update) is one step: it shows the newest document to the caller, takes
+//!   the next one and keeps it, with nobody else's update in between. After a crash at any moment
+//!   the document is the old one or the new one, whole.
+//! - A [`Stamp`] tells whether a document moved since it was last seen, without reading it.
+//! - [`attend`](Backend::attend) makes known that a session is in use, until the guard is dropped
+//!   or the process dies. Nothing removes a session that somebody attends.
+//! - What is set aside on a [`Shelf`] never replaces anything.
+//!
+//! Files do this with locks and renames; a database does it with rows, revisions and leases.
+//! Callers cannot tell the difference.
+
+pub mod fs;
+pub mod memory;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use osm_identity::{ProcessInstance, SessionId};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+
+/// A place where sessions are kept.
+pub trait Backend: Send + Sync {
+    /// Its name: what `--store` takes.
+    fn name(&self) -> &'static str;
+
+    /// Makes known that a session is in use.
+    fn attend(&self, id: &SessionId, holder: &Holder, wait: Wait) -> Result<Box<dyn Presence>>;
+
+    /// Looks at a document, if it is not the one already known.
+    fn load(&self, id: &SessionId, known: Option<Stamp>) -> Result<Current>;
+
+    /// Replaces a document in one step.
+    ///
+    /// `next` is shown what is there and returns what shall be; `None` leaves it. It is called
+    /// while nobody else can update the session, so it must be quick and must not wait. Returns
+    /// the stamp of what is there now.
+    fn update(
+        &self,
+        id: &SessionId,
+        known: Option<Stamp>,
+        holder: &Holder,
+        wait: Wait,
+        next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
+    ) -> Result<Option<Stamp>>;
+
+    /// Removes a document, unless somebody attends the session ([`Error::Busy`]) or `still` says
+    /// that it is no longer to be removed (`false` is returned then).
+    ///
+    /// `still` is shown the entry as it is at that moment, while nobody can open or change it.
+    /// With `keep`, the document goes to [`Shelf::Trash`] first, compressed.
+    ///
+    /// [`Error::Busy`]: crate::Error::Busy
+    fn remove(
+        &self,
+        id: &SessionId,
+        keep: bool,
+        now: Timestamp,
+        still: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<bool>;
+
+    /// All sessions, in the order of their ids.
+    fn entries(&self) -> Result<Vec<Entry>>;
+
+    /// Who has a session open, as far as they said.
+    fn holders(&self, id: &SessionId) -> Result<Vec<Holder>>;
+
+    /// Sets a document aside under a name that begins with `stem`; returns the whole name. Never
+    /// replaces anything.
+    fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String>;
+
+    /// What lies on a shelf, oldest first.
+    fn shelved(&self, shelf: Shelf) -> Result<Vec<Shelved>>;
+
+    /// Reads what lies on a shelf (decompressed).
+    fn read_shelved(&self, shelf: Shelf, name: &str) -> Result<Vec<u8>>;
+
+    /// Removes what lies on a shelf, for good.
+    fn discard(&self, shelf: Shelf, name: &str) -> Result<()>;
+
+    /// The one lock of cleanups; `None` if somebody else has it.
+    fn lock_cleanup(&self, holder: &Holder) -> Result<Option<Box<dyn Presence>>>;
+
+    /// Removes what crashes left behind: temporary files and locks of sessions that are gone.
+    /// Returns how many. With `dry_run` it only counts.
+    fn sweep_litter(&self, now: Timestamp, dry_run: bool) -> Result<usize>;
+
+    /// The small shared record, such as when the last cleanup ran.
+    fn metadata(&self) -> Result<Option<Vec<u8>>>;
+
+    /// Replaces the small shared record.
+    fn set_metadata(&self, record: &[u8]) -> Result<()>;
+
+    /// Appends an event to the audit.
+    fn append_audit(&self, line: &str) -> Result<()>;
+
+    /// Where a session's document lies, for people; `None` if it is no file.
+    fn place(&self, id: &SessionId) -> Option<PathBuf>;
+}
+
+/// Holds something until it is dropped.
+pub trait Presence: Send {}
+
+/// Tells one version of a document from the next; what it is made of is the backend's affair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp(pub [u64; 4]);
+
+/// What is there.
+#[derive(Debug)]
+pub enum Current {
+    /// No document.
+    Missing,
+    /// The one that the caller knows already.
+    Unchanged,
+    /// Another one.
+    Found(Vec<u8>, Stamp),
+}
+
+/// How long to wait for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait(pub Duration);
+
+impl Wait {
+    /// Not at all.
+    pub const NONE: Self = Self(Duration::ZERO);
+    /// As long as a save of somebody else can reasonably take.
+    pub const USUAL: Self = Self(Duration::from_secs(10));
+}
+
+/// Who holds a session or a lock, as it tells others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The process.
+    pub pid: u32,
+    /// When it started, in its platform's unit.
+    pub start: u64,
+    /// The boot of the machine.
+    pub boot: String,
+    /// The pid namespace.
+    pub namespace: String,
+    /// The number that no other process of this boot has.
+    pub inode: Option<u64>,
+    /// The machine's name, for people.
+    pub host: String,
+    /// Since when it holds.
+    pub since: Timestamp,
+    /// What it runs, for people.
+    pub command: String,
+}
+
+impl Holder {
+    /// The exact process, whose life can be looked at.
+    #[must_use]
+    pub fn instance(&self) -> ProcessInstance {
+        ProcessInstance {
+            pid: osm_identity::Pid(self.pid),
+            start: osm_identity::StartTime(self.start),
+            host: osm_identity::Host {
+                boot: self.boot.clone(),
+                namespace: self.namespace.clone(),
+                contained: false,
+            },
+            inode: self.inode,
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "process {} on {} (`{}`, since {})",
+            self.pid, self.host, self.command, self.since
+        )
+    }
+}
+
+/// A session in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Whose it is.
+    pub id: SessionId,
+    /// Its file, if it is one.
+    pub path: Option<PathBuf>,
+    /// Its lock, if it has a file for that.
+    pub lock_path: Option<PathBuf>,
+    /// Bytes of the document.
+    pub size: u64,
+    /// When the document was last replaced.
+    pub modified: Timestamp,
+    /// Which version this is.
+    pub stamp: Stamp,
+    /// Somebody attends it.
+    pub active: bool,
+    /// The first line of the document (see `document.rs`), if it could be read.
+    pub summary: Option<Vec<u8>>,
+}
+
+/// Where documents are set aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shelf {
+    /// Before a reset, a restore or a migration.
+    Archive,
+    /// What could not be understood.
+    Quarantine,
+    /// What was kept in memory only, because the store could not be opened.
+    Recovered,
+    /// What a cleanup removed; compressed.
+    Trash,
+}
+
+impl Shelf {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Archive, Self::Quarantine, Self::Recovered, Self::Trash];
+
+    /// Its name, which is its folder's too.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Archive => "archive",
+            Self::Quarantine => "quarantine",
+            Self::Recovered => "recovered",
+            Self::Trash => "trash",
+        }
+    }
+}
+
+/// What lies on a shelf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shelved {
+    /// Its name there.
+    pub name: String,
+    /// The session that it was, if the name tells.
+    pub id: Option<SessionId>,
+    /// Bytes, as they are stored.
+    pub size: u64,
+    /// When it was put there.
+    pub modified: Timestamp,
+}

@@ -1,0 +1,303 @@
+//! Sessions in files: the store that needs nothing set up.
+//!
+//! What is where is in [`layout`](crate::layout); how files, folders and locks are dealt with is in
+//! the modules of `fs/`. This module says in which order.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use osm_identity::{Liveness, SessionId, System};
+
+use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait};
+use crate::error::{Error, Result};
+use crate::fs::folder::{Facts, Folder};
+use crate::fs::lock::{Attempt, FileLock, GRACE, IfMissing, Mode};
+use crate::fs::place::Place;
+use crate::fs::realm::Realm;
+use crate::fs::roster::{self, Attendance};
+use crate::fs::{atomic, audit, listing, litter, shelf};
+use crate::layout::{self, Layout};
+
+/// How long a removal waits for a change that is under way.
+const CHANGE_UNDER_WAY: Duration = Duration::from_secs(2);
+/// How long a record of another machine is news.
+const NEWS: SignedDuration = SignedDuration::from_hours(24);
+
+/// A store in a folder.
+#[derive(Debug)]
+pub struct FsBackend {
+    layout: Layout,
+    root: Arc<Place>,
+    sessions: Arc<Place>,
+    shelves: [Arc<Place>; Shelf::ALL.len()],
+    realm: Realm,
+}
+
+impl FsBackend {
+    /// Opens the store in `root`, which need not be there yet: folders are made when something is
+    /// first kept in them.
+    ///
+    /// [`Error::Unsafe`] if the folders that are there are links, belong to somebody else, or can be
+    /// written to by everybody.
+    pub fn open(root: &Path) -> Result<Self> {
+        let place = Place::root(root);
+        let sessions = Place::within(&place, layout::SESSIONS);
+        let backend = Self {
+            layout: Layout::new(root),
+            shelves: Shelf::ALL.map(|shelf| Place::within(&sessions, shelf.name())),
+            root: place,
+            sessions,
+            realm: Realm::default(),
+        };
+        if backend.root.existing()?.is_some() {
+            backend.sessions.existing()?;
+        }
+        Ok(backend)
+    }
+
+    /// Where everything is.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Those on other machines who say that they have a session open while the lock that should
+    /// show it is free, as seen from this one: a folder that is shared without its locks.
+    ///
+    /// To be asked before the session is attended, so that our own lock does not answer. `host` is
+    /// this machine's name. Records older than a day are left out: a machine that crashed leaves its
+    /// records behind, too.
+    pub fn foreign_holders(
+        &self,
+        id: &SessionId,
+        host: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Holder>> {
+        let Some(folder) = self.sessions.existing()? else {
+            return Ok(Vec::new());
+        };
+        let name = layout::presence_lock(id);
+        let (mut foreign, mut local) = (Vec::new(), false);
+        for holder in roster::everybody(&folder, &name)? {
+            if holder.host != host {
+                foreign.push(holder);
+            } else if matches!(
+                holder.instance().liveness(&System::new()),
+                Liveness::Alive | Liveness::Suspended
+            ) {
+                local = true;
+            }
+        }
+        foreign.retain(|holder| now.duration_since(holder.since) < NEWS);
+        // Somebody holds it, and nobody here: then the lock of that other machine shows, as it
+        // should.
+        if !local && !foreign.is_empty() && FileLock::is_held(&folder, &name) == Some(true) {
+            foreign.clear();
+        }
+        Ok(foreign)
+    }
+
+    fn shelf(&self, shelf: Shelf) -> &Place {
+        &self.shelves[shelf as usize]
+    }
+}
+
+/// Takes the write lock of a session.
+fn write_lock(folder: &Arc<Folder>, id: &SessionId, patience: Duration) -> Result<FileLock> {
+    let name = layout::write_lock(id);
+    match FileLock::acquire(folder, &name, Mode::Alone, IfMissing::Create, patience)? {
+        Attempt::Held(lock) => Ok(lock),
+        Attempt::Contended | Attempt::Missing => {
+            let holders = roster::signer(folder, &name).ok().flatten().into_iter().collect();
+            Err(Error::Busy { id: id.clone(), holders })
+        }
+    }
+}
+
+/// Takes the presence lock of a session alone.
+fn presence_alone(folder: &Arc<Folder>, id: &SessionId) -> Result<FileLock> {
+    let name = layout::presence_lock(id);
+    match FileLock::acquire(folder, &name, Mode::Alone, IfMissing::Create, GRACE)? {
+        Attempt::Held(lock) => Ok(lock),
+        Attempt::Contended | Attempt::Missing => {
+            let holders = roster::everybody(folder, &name).unwrap_or_default();
+            Err(Error::Busy { id: id.clone(), holders })
+        }
+    }
+}
+
+/// Looks at a document, if it is not the one already known. Says what was there, too.
+fn look(folder: &Folder, name: &str, known: Option<Stamp>) -> Result<(Current, Option<Facts>)> {
+    if let Some(known) = known {
+        match folder.checked_facts(name)? {
+            None => return Ok((Current::Missing, None)),
+            Some(facts) if facts.stamp == known => return Ok((Current::Unchanged, Some(facts))),
+            Some(_) => {}
+        }
+    }
+    Ok(match folder.read(name)? {
+        None => (Current::Missing, None),
+        Some((bytes, facts)) => (Current::Found(bytes, facts.stamp), Some(facts)),
+    })
+}
+
+impl Backend for FsBackend {
+    fn name(&self) -> &'static str {
+        "fs"
+    }
+
+    fn attend(&self, id: &SessionId, holder: &Holder, wait: Wait) -> Result<Box<dyn Presence>> {
+        let folder = self.sessions.made()?;
+        let name = layout::presence_lock(id);
+        match Attendance::begin(&folder, &name, holder, wait.0.max(GRACE))? {
+            Some(attendance) => Ok(Box::new(attendance)),
+            None => {
+                Err(Error::Busy { id: id.clone(), holders: self.holders(id).unwrap_or_default() })
+            }
+        }
+    }
+
+    fn load(&self, id: &SessionId, known: Option<Stamp>) -> Result<Current> {
+        match self.sessions.existing()? {
+            Some(folder) => Ok(look(&folder, &layout::document(id), known)?.0),
+            None => Ok(Current::Missing),
+        }
+    }
+
+    fn update(
+        &self,
+        id: &SessionId,
+        known: Option<Stamp>,
+        holder: &Holder,
+        wait: Wait,
+        next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
+    ) -> Result<Option<Stamp>> {
+        let folder = self.sessions.made()?;
+        let lock = write_lock(&folder, id, wait.0.max(GRACE))?;
+        roster::sign(&lock, holder);
+        let name = layout::document(id);
+        let (current, before) = look(&folder, &name, known)?;
+        let Some(bytes) = next(current)? else {
+            return Ok(before.map(|facts| facts.stamp));
+        };
+        atomic::replace(&folder, &self.realm, &name, &bytes, before.as_ref())?;
+        Ok(folder.facts(&name)?.map(|facts| facts.stamp))
+    }
+
+    fn remove(
+        &self,
+        id: &SessionId,
+        keep: bool,
+        now: Timestamp,
+        still: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<bool> {
+        let missing = || Error::NotFound(id.clone());
+        let name = layout::document(id);
+        let folder = self.sessions.existing()?.ok_or_else(missing)?;
+        folder.checked_facts(&name)?.ok_or_else(missing)?;
+        let presence = presence_alone(&folder, id)?;
+        let write = write_lock(&folder, id, CHANGE_UNDER_WAY)?;
+
+        let entry = listing::entry(&folder, id.clone(), false).ok_or_else(missing)?;
+        if !still(&entry) {
+            return Ok(false);
+        }
+        if keep {
+            // On disk before the document goes: what follows may be lost in a crash, this not.
+            let (bytes, _) = folder.read(&name)?.ok_or_else(missing)?;
+            let trash = self.shelf(Shelf::Trash).made()?;
+            let stem = layout::stem(id, "trash", now);
+            shelf::add(&trash, &self.realm, Shelf::Trash, &stem, &bytes)?;
+        }
+        // The folder is not synced: a crash brings the document back, and the next cleanup comes.
+        folder.remove(&name)?;
+        write.remove_file()?;
+        presence.remove_file()?;
+        Ok(true)
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>> {
+        self.sessions.existing()?.map_or_else(|| Ok(Vec::new()), |folder| listing::entries(&folder))
+    }
+
+    fn holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
+        let Some(folder) = self.sessions.existing()? else {
+            return Ok(Vec::new());
+        };
+        let name = layout::presence_lock(id);
+        if FileLock::is_held(&folder, &name) == Some(false) {
+            return Ok(Vec::new());
+        }
+        roster::everybody(&folder, &name)
+    }
+
+    fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String> {
+        shelf::add(&*self.shelf(shelf).made()?, &self.realm, shelf, stem, document)
+    }
+
+    fn shelved(&self, shelf: Shelf) -> Result<Vec<Shelved>> {
+        let folder = self.shelf(shelf).existing()?;
+        folder.map_or_else(|| Ok(Vec::new()), |folder| shelf::list(&folder, shelf))
+    }
+
+    fn read_shelved(&self, shelf: Shelf, name: &str) -> Result<Vec<u8>> {
+        layout::check_shelved(shelf, name)?;
+        let folder = self.shelf(shelf).existing()?;
+        shelf::read(&*folder.ok_or_else(|| Error::NotShelved(name.to_owned()))?, shelf, name)
+    }
+
+    fn discard(&self, shelf: Shelf, name: &str) -> Result<()> {
+        layout::check_shelved(shelf, name)?;
+        let folder = self.shelf(shelf).existing()?;
+        shelf::discard(&*folder.ok_or_else(|| Error::NotShelved(name.to_owned()))?, name)
+    }
+
+    fn lock_cleanup(&self, holder: &Holder) -> Result<Option<Box<dyn Presence>>> {
+        let folder = self.root.made()?;
+        let (name, patience) = (layout::CLEANUP_LOCK, Duration::ZERO);
+        match FileLock::acquire(&folder, name, Mode::Alone, IfMissing::Create, patience)? {
+            Attempt::Held(lock) => {
+                roster::sign(&lock, holder);
+                Ok(Some(Box::new(lock)))
+            }
+            Attempt::Contended | Attempt::Missing => Ok(None),
+        }
+    }
+
+    fn sweep_litter(&self, now: Timestamp, dry_run: bool) -> Result<usize> {
+        let mut count = 0;
+        for place in [&self.root, &self.sessions].into_iter().chain(&self.shelves) {
+            let Some(folder) = place.existing()? else { continue };
+            count += litter::sweep_temporary(&folder, &self.realm, now, dry_run)?;
+        }
+        if let Some(folder) = self.sessions.existing()? {
+            count += litter::sweep_locks(&folder, now, dry_run)?;
+        }
+        for place in &self.shelves {
+            let Some(folder) = place.existing()? else { continue };
+            count += litter::sweep_unfilled(&folder, now, dry_run)?;
+        }
+        Ok(count)
+    }
+
+    fn metadata(&self) -> Result<Option<Vec<u8>>> {
+        let Some(folder) = self.root.existing()? else {
+            return Ok(None);
+        };
+        Ok(folder.read(layout::METADATA)?.map(|(bytes, _)| bytes))
+    }
+
+    fn set_metadata(&self, record: &[u8]) -> Result<()> {
+        atomic::replace(&*self.root.made()?, &self.realm, layout::METADATA, record, None)
+    }
+
+    fn append_audit(&self, line: &str) -> Result<()> {
+        audit::append(&self.root.made()?, line)
+    }
+
+    fn place(&self, id: &SessionId) -> Option<PathBuf> {
+        Some(self.layout.document(id))
+    }
+}

@@ -1,0 +1,157 @@
+//! What a cleanup did, for people and for machines.
+
+use std::fmt;
+
+use osm_identity::SessionId;
+use serde::{Serialize, Serializer};
+
+use crate::backend::{Holder, Shelf};
+use crate::error::Error;
+use crate::retention::{Discard, Leap, Mode, Removal};
+
+/// What a cleanup did; or would do, if it was a dry run.
+#[derive(Debug, Serialize)]
+#[must_use]
+pub struct Report {
+    /// How much was to go.
+    #[serde(serialize_with = "mode_name")]
+    pub mode: Mode,
+    /// Nothing was really done.
+    pub dry_run: bool,
+    /// Sessions that went.
+    pub removed: Vec<Removal>,
+    /// What went from the shelves.
+    pub discarded: Vec<Discard>,
+    /// What was to go and stayed.
+    pub skipped: Vec<Skipped>,
+    /// What could not be removed, or not even be looked at.
+    pub failed: Vec<Failed>,
+    /// How many temporary files and locks of sessions that are gone were removed.
+    pub litter: usize,
+    /// Bytes that are gone for good.
+    pub bytes_freed: u64,
+    /// Bytes that moved into the trash, before compression.
+    pub bytes_trashed: u64,
+    /// The clock was in doubt, so ages did not count.
+    pub leap: Option<Leap>,
+    /// It was told to stop before it was done.
+    pub stopped: bool,
+    /// What else went wrong.
+    pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// Nothing had to go, and nothing went wrong.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.removed.is_empty()
+            && self.discarded.is_empty()
+            && self.skipped.is_empty()
+            && self.failed.is_empty()
+            && self.litter == 0
+            && self.warnings.is_empty()
+    }
+}
+
+/// One thing that a cleanup deals with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A session.
+    Session(SessionId),
+    /// Something on a shelf.
+    Shelved(Shelf, String),
+    /// A whole shelf.
+    Shelf(Shelf),
+    /// Temporary files and locks of sessions that are gone.
+    Litter,
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Session(id) => id.fmt(f),
+            Self::Shelved(place, name) => write!(f, "{}/{name}", place.name()),
+            Self::Shelf(place) => write!(f, "{}/", place.name()),
+            Self::Litter => f.write_str("what crashes left behind"),
+        }
+    }
+}
+
+impl Serialize for Item {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Something that was to go and stayed.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Skipped {
+    /// What it is.
+    pub item: Item,
+    /// Why it stayed.
+    pub why: Skip,
+}
+
+/// Why something stayed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Skip {
+    /// Somebody opened it: here is who, as far as they said.
+    InUse(Vec<Holder>),
+    /// It was changed after the plan was made.
+    Changed,
+    /// Somebody else removed it.
+    Gone,
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InUse(holders) => {
+                f.write_str("in use")?;
+                for (at, holder) in holders.iter().enumerate() {
+                    write!(f, "{} {holder}", if at == 0 { " by" } else { "," })?;
+                }
+                Ok(())
+            }
+            Self::Changed => f.write_str("changed meanwhile"),
+            Self::Gone => f.write_str("gone already"),
+        }
+    }
+}
+
+impl Serialize for Skip {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Something that could not be removed.
+#[derive(Debug, Serialize)]
+pub struct Failed {
+    /// What it is.
+    pub item: Item,
+    /// What went wrong.
+    #[serde(serialize_with = "error_text")]
+    pub error: Error,
+}
+
+/// How far a cleanup is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Things that were dealt with.
+    pub done: usize,
+    /// Things that are to be dealt with.
+    pub total: usize,
+    /// Bytes that went so far, for good or into the trash.
+    pub bytes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn mode_name<S: Serializer>(mode: &Mode, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(mode.name())
+}
+
+fn error_text<S: Serializer>(error: &Error, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(error)
+}

@@ -1,0 +1,178 @@
+//! What a store holds, as the rules want to see it.
+//!
+//! Only what an age could decide is looked into: a session that was changed yesterday costs no
+//! parsing and no look at a process, and that is nearly all of them.
+
+use jiff::Timestamp;
+use osm_identity::{Host, Liveness, Pid, ProcessInstance, ProcessSource, Source, StartTime};
+
+use super::{Cleaner, Failed, Item};
+use crate::backend::{Entry, Shelf};
+use crate::document::{AnchorRecord, Origin, Summary};
+use crate::error::Result;
+use crate::metadata::Metadata;
+use crate::retention::{self, AnchorLife, Candidate, Policy, ShelvedCandidate, Survey};
+
+/// How a session's id must have come about for the end of its anchor to be its own end.
+///
+/// These ids are made of the exact process, so nobody will be detected as the session again.
+/// Others come back: a conversation is resumed, a tab is restored, a name is given again. (A login
+/// without a terminal is the exception: its commands share the session, and each is its anchor in
+/// turn. It then takes the days without use to tell that nobody is there.)
+const BOUND: [Source; 4] = [Source::Anchor, Source::AgentProcess, Source::Multiplexer, Source::Ssh];
+
+/// Surveys a store. Shelves that cannot be read are told apart, since they keep nothing else from
+/// being cleaned.
+pub(super) fn take(cleaner: &Cleaner) -> Result<(Survey, Vec<Failed>)> {
+    let entries = cleaner.backend.entries()?;
+    let mut failed = Vec::new();
+    let mut shelved = Vec::new();
+    for shelf in Shelf::ALL {
+        match cleaner.backend.shelved(shelf) {
+            Ok(items) => shelved.extend(items.into_iter().map(|item| ShelvedCandidate {
+                shelf,
+                name: item.name,
+                size: item.size,
+                modified: item.modified,
+            })),
+            Err(error) => failed.push(Failed { item: Item::Shelf(shelf), error }),
+        }
+    }
+    let sessions = entries.into_iter().map(|entry| {
+        let (last_used, anchor) = if is_to_be_looked_into(&entry, cleaner.policy, cleaner.now) {
+            look_into(entry.summary.as_deref(), cleaner.processes)
+        } else {
+            (None, AnchorLife::Unknown)
+        };
+        Candidate {
+            id: entry.id,
+            size: entry.size,
+            modified: entry.modified,
+            last_used,
+            active: entry.active,
+            anchor,
+            stamp: entry.stamp,
+        }
+    });
+    let survey = Survey {
+        sessions: sessions.collect(),
+        shelved,
+        current: cleaner.current.to_vec(),
+        last_cleanup: Metadata::read(cleaner.backend)?.metadata.last_cleanup,
+        now: cleaner.now,
+    };
+    Ok((survey, failed))
+}
+
+/// Whether the last use or the anchor of a session can make a difference: it stays unless it was
+/// last changed before a limit on either, and it goes anyway if it is over the limit on changes.
+fn is_to_be_looked_into(entry: &Entry, policy: &Policy, now: Timestamp) -> bool {
+    let is_over = |limit| retention::over(limit, entry.modified, now).is_some();
+    !entry.active
+        && !is_over(policy.max_age_days)
+        && (is_over(policy.max_idle_days) || is_over(policy.defunct_age_days))
+}
+
+/// When a session was last used and whether what it hangs on lives, as its first line tells. What
+/// is missing or malformed is not known.
+fn look_into(
+    summary: Option<&[u8]>,
+    processes: &dyn ProcessSource,
+) -> (Option<Timestamp>, AnchorLife) {
+    let Some(summary) = summary.and_then(Summary::parse) else {
+        return (None, AnchorLife::Unknown);
+    };
+    let last_used = summary.last_used.and_then(|used| used.at);
+    let anchor = match summary.origin {
+        Some(Origin { source, anchor: Some(anchor), .. })
+            if BOUND.iter().any(|bound| bound.name() == source) =>
+        {
+            life(anchor, processes)
+        }
+        _ => AnchorLife::Unknown,
+    };
+    (last_used, anchor)
+}
+
+fn life(anchor: AnchorRecord, processes: &dyn ProcessSource) -> AnchorLife {
+    let host = Host { boot: anchor.boot, namespace: anchor.namespace, contained: false };
+    let (pid, start) = (Pid(anchor.pid), StartTime(anchor.start));
+    let instance = ProcessInstance { pid, start, host, inode: anchor.inode };
+    match instance.liveness(processes) {
+        Liveness::Alive | Liveness::Suspended => AnchorLife::Alive,
+        Liveness::Zombie | Liveness::Dead(_) => AnchorLife::Gone,
+        // Another boot may be that of another machine, which shares the folder with this one.
+        _ => AnchorLife::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use osm_identity::{FixedTable, Process, State};
+    use serde_json::json;
+
+    fn table() -> FixedTable {
+        let host = Host { boot: "b".into(), namespace: "n".into(), contained: false };
+        let process = Process {
+            pid: Pid(7),
+            parent: Pid(1),
+            start: StartTime(50),
+            name: "bash".into(),
+            terminal: None,
+            session: None,
+            state: State::Active,
+        };
+        let stopped = Process { pid: Pid(8), state: State::Suspended, ..process.clone() };
+        let zombie = Process { pid: Pid(9), state: State::Zombie, ..process.clone() };
+        FixedTable::new(host).with(process, &[]).with(stopped, &[]).with(zombie, &[])
+    }
+
+    fn anchor(source: &str, pid: u32, start: u64, boot: &str, namespace: &str) -> AnchorLife {
+        let origin = json!({"source": source, "anchor":
+            {"pid": pid, "start": start, "boot": boot, "namespace": namespace, "name": "bash"}});
+        let line = format!(r#"{{"session_id":"x","origin":{origin},"#);
+        look_into(Some(line.as_bytes()), &table()).1
+    }
+
+    #[test]
+    fn gone_only_with_proof() {
+        assert_eq!(anchor("anchor", 7, 50, "b", "n"), AnchorLife::Alive);
+        assert_eq!(anchor("anchor", 8, 50, "b", "n"), AnchorLife::Alive);
+        assert_eq!(anchor("anchor", 9, 50, "b", "n"), AnchorLife::Gone);
+        assert_eq!(anchor("anchor", 7, 49, "b", "n"), AnchorLife::Gone);
+        assert_eq!(anchor("anchor", 6, 50, "b", "n"), AnchorLife::Gone);
+        assert_eq!(anchor("anchor", 6, 50, "other", "n"), AnchorLife::Unknown);
+        assert_eq!(anchor("anchor", 6, 50, "b", "other"), AnchorLife::Unknown);
+    }
+
+    #[test]
+    fn only_ids_that_cannot_come_back() {
+        for source in ["anchor", "agent-process", "multiplexer", "ssh"] {
+            assert_eq!(anchor(source, 6, 50, "b", "n"), AnchorLife::Gone, "{source}");
+        }
+        for source in
+            ["explicit-flag", "explicit-env", "agent-conversation", "terminal", "ci", "random", ""]
+        {
+            assert_eq!(anchor(source, 6, 50, "b", "n"), AnchorLife::Unknown, "{source}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_known_from_nonsense() {
+        for summary in [
+            &b""[..],
+            b"{",
+            b"[],",
+            b"\xff,",
+            br#"{"origin":7,"last_used":[],"#,
+            br#"{"origin":{"source":"anchor","anchor":{"pid":-1}},"last_used":{"at":"soon"},"#,
+            br#"{"origin":{"source":"anchor","anchor":{"pid":6,"start":1,"boot":"b"}},"#,
+        ] {
+            assert_eq!(look_into(Some(summary), &table()), (None, AnchorLife::Unknown));
+        }
+        assert_eq!(look_into(None, &table()), (None, AnchorLife::Unknown));
+        let used = look_into(Some(br#"{"last_used":{"at":"1970-01-01T00:00:05Z"},"#), &table()).0;
+        assert_eq!(used, Some(Timestamp::from_second(5).unwrap()));
+    }
+}

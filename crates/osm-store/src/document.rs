@@ -1,0 +1,507 @@
+//! A session as it is written down: its parts, its version, its bytes.
+//!
+//! The file is one JSON object, laid out so that each reader touches only what it needs:
+//!
+//! ```text
+//! {"version":"1.0.0","session_id":"…","created_at":"…",…,"head":  812,     one line: the summary
+//! "shared_state":{…},
+//! "script_state":{…},
+//! "history":[…],
+//! "value_index":[[1,4,90211],…],                            the head ends here, at byte 812
+//! "values":{
+//! "1":"…",                                                  long values, each on its line
+//! …}}
+//! ```
+//!
+//! A list of sessions reads first lines. Opening a session parses the head, and knows from
+//! `value_index` (number, offset, length) where each long value stands without looking at it (see
+//! `values.rs`); so the cost of opening and saving is that of moving bytes. The index is only
+//! believed if the bytes around every value are as we would have written them: a file that somebody
+//! edited is parsed whole.
+//!
+//! Fields that this version does not know survive. A newer version is refused and left alone; an
+//! older one is upgraded (`upgrade.rs`).
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use osm_identity::SessionId;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::upgrade;
+use crate::values::Values;
+
+/// The version that this code writes.
+pub const VERSION: &str = "1.0.0";
+
+/// How many commands are remembered.
+pub const MOST_HISTORY: usize = 200;
+
+/// A session's document.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub(crate) id: SessionId,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+    /// Grows by one with every save.
+    pub(crate) revision: u64,
+    pub(crate) origin: Option<Origin>,
+    pub(crate) last_used: Option<LastUsed>,
+    /// Compact (see `values.rs`), like all state below.
+    pub(crate) shared: Map<String, Value>,
+    pub(crate) script: Map<String, Value>,
+    /// Each the JSON of a [`StoredEntry`], looked into only when somebody asks.
+    history: VecDeque<Box<RawValue>>,
+    values: Values,
+    unknown: Map<String, Value>,
+}
+
+/// How a session came about; no part of its identity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Which detector found it.
+    #[serde(default)]
+    pub source: String,
+    /// The agent, if it was one.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The process that it hangs on.
+    #[serde(default)]
+    pub anchor: Option<AnchorRecord>,
+    /// The machine's name.
+    #[serde(default)]
+    pub host: String,
+}
+
+/// The process that a session hangs on, as it is written down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnchorRecord {
+    /// Its number.
+    pub pid: u32,
+    /// When it started.
+    pub start: u64,
+    /// In which boot.
+    pub boot: String,
+    /// In which pid namespace.
+    pub namespace: String,
+    /// The number that no other process of that boot has.
+    #[serde(default)]
+    pub inode: Option<u64>,
+    /// Its name, for people.
+    #[serde(default)]
+    pub name: String,
+}
+
+/// Where a session was last used; no part of its identity, so it follows its agent anywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastUsed {
+    /// When.
+    pub at: Option<Timestamp>,
+    /// In which folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// In which repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+    /// On which branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+}
+
+/// One command and the state after it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HistoryEntry {
+    /// Its name within the session.
+    pub entry_id: String,
+    /// The mode in which it ran.
+    pub mode_id: String,
+    /// What was typed.
+    pub command: String,
+    /// When.
+    pub timestamp: Timestamp,
+    /// The whole state after it: `{"shared": …, "script": …}`.
+    pub final_state: Value,
+}
+
+/// A history entry in the file; its state is compact.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredEntry {
+    entry_id: String,
+    mode_id: String,
+    command: String,
+    timestamp: Timestamp,
+    #[serde(rename = "finalState")]
+    final_state: Value,
+    #[serde(flatten)]
+    unknown: Map<String, Value>,
+}
+
+/// The first line: all that a list of sessions shows.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Summary {
+    /// The format's version.
+    #[serde(default)]
+    pub version: String,
+    /// Whose session it is.
+    #[serde(default)]
+    pub session_id: String,
+    /// When it began.
+    pub created_at: Option<Timestamp>,
+    /// When it was last saved.
+    pub updated_at: Option<Timestamp>,
+    /// How it came about.
+    pub origin: Option<Origin>,
+    /// Where it was last used.
+    pub last_used: Option<LastUsed>,
+}
+
+impl Summary {
+    /// Reads the first line of a document.
+    #[must_use]
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let line = line.trim_ascii_end().strip_suffix(b",")?;
+        serde_json::from_slice(&[line, b"}"].concat()).ok()
+    }
+}
+
+/// Everything before the values.
+#[derive(Deserialize)]
+struct Head {
+    version: String,
+    session_id: SessionIdText,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    #[serde(default)]
+    revision: u64,
+    /// Known already from the first line.
+    #[serde(default, rename = "head")]
+    _length: u64,
+    origin: Option<Origin>,
+    last_used: Option<LastUsed>,
+    #[serde(default)]
+    shared_state: Map<String, Value>,
+    #[serde(default)]
+    script_state: Map<String, Value>,
+    #[serde(default)]
+    history: VecDeque<Box<RawValue>>,
+    #[serde(default)]
+    value_index: Vec<(u32, usize, usize)>,
+    #[serde(flatten)]
+    unknown: Map<String, Value>,
+}
+
+/// An id that must parse.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct SessionIdText(SessionId);
+
+impl TryFrom<String> for SessionIdText {
+    type Error = osm_identity::InvalidId;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// Where each value stands.
+type Places = Vec<(u32, Range<usize>)>;
+
+/// Why bytes are no document.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// A newer version wrote them.
+    Newer(String),
+    /// They make no sense.
+    Corrupt(String),
+}
+
+const VALUES_START: &[u8] = b"\"values\":{\n";
+
+impl Document {
+    /// A session that begins now.
+    pub(crate) fn new(id: SessionId, now: Timestamp) -> Self {
+        Self {
+            id,
+            created_at: now,
+            updated_at: now,
+            revision: 0,
+            origin: None,
+            last_used: None,
+            shared: Map::new(),
+            script: Map::new(),
+            history: VecDeque::new(),
+            values: Values::default(),
+            unknown: Map::new(),
+        }
+    }
+
+    /// Reads a document; `true` says that an older version was upgraded.
+    pub(crate) fn decode(bytes: Vec<u8>) -> Result<(Self, bool), Unreadable> {
+        match Self::laid_out(&bytes) {
+            Some((head, places)) => Ok((Self::from_head(head, Arc::new(bytes), places), false)),
+            None => Self::decode_whole(&bytes),
+        }
+    }
+
+    /// The quick way, for a file as we write it.
+    fn laid_out(bytes: &[u8]) -> Option<(Head, Places)> {
+        let marker = b"\"head\":";
+        let line = &bytes[..bytes.iter().position(|byte| *byte == b'\n')?];
+        let at = line.windows(marker.len()).position(|window| window == marker)? + marker.len();
+        let digits = line[at..].iter().position(|byte| *byte == b',')?;
+        let head: usize = std::str::from_utf8(&line[at..at + digits]).ok()?.trim().parse().ok()?;
+        let text = bytes.get(..head)?.strip_suffix(b",\n")?;
+        let head_part: Head = serde_json::from_slice(&[text, b"}"].concat()).ok()?;
+        if head_part.version != VERSION {
+            return None;
+        }
+
+        let region = bytes.get(head..)?.strip_prefix(VALUES_START)?;
+        let start = head + VALUES_START.len();
+        let mut places = Vec::with_capacity(head_part.value_index.len());
+        let mut end = 0_usize;
+        for (number, offset, length) in &head_part.value_index {
+            let key = format!("{}\"{number}\":", if end == 0 { "" } else { ",\n" });
+            let value = end.checked_add(key.len()).filter(|value| value == offset)?;
+            if region.get(end..value)? != key.as_bytes() {
+                return None;
+            }
+            end = value.checked_add(*length)?;
+            region.get(value..end)?;
+            places.push((*number, start + value..start + end));
+        }
+        (region.get(end..)? == b"\n}}\n").then_some((head_part, places))
+    }
+
+    /// The thorough way: any JSON of the right shape, by whomever it was written.
+    fn decode_whole(bytes: &[u8]) -> Result<(Self, bool), Unreadable> {
+        let corrupt = |reason: String| Unreadable::Corrupt(reason);
+        let mut whole: Value =
+            serde_json::from_slice(bytes).map_err(|error| corrupt(error.to_string()))?;
+        let upgraded = upgrade::to_current(&mut whole)?;
+        let Value::Object(mut object) = whole else {
+            return Err(corrupt("it is no object".into()));
+        };
+        object.remove("value_index");
+        let values = match object.remove("values") {
+            None => Map::new(),
+            Some(Value::Object(values)) => values,
+            Some(_) => return Err(corrupt("`values` is no object".into())),
+        };
+        let mut file = Vec::new();
+        let mut places = Places::new();
+        for (number, value) in values {
+            let number =
+                number.parse().map_err(|_| corrupt(format!("value {number:?} has no number")))?;
+            let from = file.len();
+            serde_json::to_writer(&mut file, &value).map_err(|error| corrupt(error.to_string()))?;
+            places.push((number, from..file.len()));
+        }
+        let head = serde_json::to_vec(&object)
+            .and_then(|bytes| serde_json::from_slice(&bytes))
+            .map_err(|error| corrupt(error.to_string()))?;
+        let mut document = Self::from_head(head, Arc::new(file), places);
+        if upgraded {
+            document.compact_all().map_err(corrupt)?;
+        }
+        Ok((document, upgraded))
+    }
+
+    /// An older version had no values: its state stands there as it is.
+    fn compact_all(&mut self) -> Result<(), String> {
+        for (_, value) in &mut self.shared {
+            *value = self.values.compact(value);
+        }
+        for (command, zone) in &mut self.script {
+            let zone = zone.as_object_mut().ok_or_else(|| format!("{command:?} has no state"))?;
+            for (_, value) in zone {
+                *value = self.values.compact(value);
+            }
+        }
+        for raw in &mut self.history {
+            let mut entry: StoredEntry =
+                serde_json::from_str(raw.get()).map_err(|error| format!("history: {error}"))?;
+            entry.final_state = self.values.compact(&entry.final_state);
+            *raw = serde_json::value::to_raw_value(&entry).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn from_head(head: Head, file: Arc<Vec<u8>>, places: Places) -> Self {
+        let mut history = head.history;
+        history.drain(..history.len().saturating_sub(MOST_HISTORY));
+        Self {
+            id: head.session_id.0,
+            created_at: head.created_at,
+            updated_at: head.updated_at,
+            revision: head.revision,
+            origin: head.origin,
+            last_used: head.last_used,
+            shared: head.shared_state,
+            script: head.script_state,
+            history,
+            values: Values::in_file(file, places),
+            unknown: head.unknown,
+        }
+    }
+
+    /// The bytes of the file.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let json = |value: &dyn erased::Json| value.json();
+        let shared = json(&self.shared);
+        let script = json(&self.script);
+        let history: Vec<&str> = self.history.iter().map(|entry| entry.get()).collect();
+        let unknown: Vec<String> = self
+            .unknown
+            .iter()
+            .map(|(key, value)| format!("{}:{}", json(key), json(value)))
+            .collect();
+        let roots = [shared.as_bytes(), script.as_bytes()]
+            .into_iter()
+            .chain(history.iter().map(|entry| entry.as_bytes()));
+        let values = self.values.reachable(roots);
+
+        let mut index = String::new();
+        let mut end = 0;
+        for (number, raw) in &values {
+            let comma = if end == 0 { "" } else { "," };
+            let key = number.to_string().len() + 3 + if end == 0 { 0 } else { 2 };
+            write!(index, "{comma}[{number},{},{}]", end + key, raw.len())
+                .expect("a string takes all");
+            end += key + raw.len();
+        }
+
+        let first = format!(
+            "{{\"version\":{},\"session_id\":{},\"created_at\":{},\"updated_at\":{},\"revision\":{},\
+             \"origin\":{},\"last_used\":{},",
+            json(&VERSION),
+            json(&self.id.as_str()),
+            json(&self.created_at),
+            json(&self.updated_at),
+            self.revision,
+            json(&self.origin),
+            json(&self.last_used),
+        );
+        let mut rest = format!(
+            "\n\"shared_state\":{shared},\n\"script_state\":{script},\n\"history\":[\n{}],\n",
+            history.join(",\n")
+        );
+        for field in &unknown {
+            rest.push_str(field);
+            rest.push_str(",\n");
+        }
+        writeln!(rest, "\"value_index\":[{index}],").expect("a string takes all");
+        // Its own length is part of the head, so the number has a fixed width.
+        let head = first.len() + "\"head\":            ,".len() + rest.len();
+        let mut bytes = Vec::with_capacity(head + VALUES_START.len() + end + 8);
+        bytes.extend_from_slice(first.as_bytes());
+        bytes.extend_from_slice(format!("\"head\":{head:12},").as_bytes());
+        bytes.extend_from_slice(rest.as_bytes());
+        bytes.extend_from_slice(VALUES_START);
+        for (at, (number, raw)) in values.iter().enumerate() {
+            let comma = if at == 0 { "" } else { ",\n" };
+            bytes.extend_from_slice(format!("{comma}\"{number}\":").as_bytes());
+            bytes.extend_from_slice(raw);
+        }
+        bytes.extend_from_slice(b"\n}}\n");
+        bytes
+    }
+
+    /// Puts references in the place of what is long.
+    pub(crate) fn compact(&mut self, value: &Value) -> Value {
+        self.values.compact(value)
+    }
+
+    /// Puts what is long back in the place of its references.
+    pub(crate) fn expand(&self, compact: &Value) -> Result<Value, String> {
+        self.values.expand(compact)
+    }
+
+    /// The whole state, expanded.
+    pub(crate) fn state(&mut self) -> Result<Value, String> {
+        let snapshot = self.snapshot();
+        self.expand(&snapshot)
+    }
+
+    /// The whole state, compact: each zone is a value of its own if it is long.
+    fn snapshot(&mut self) -> Value {
+        let shared = self.values.seal(self.shared.clone());
+        let script = self.script.clone().into_iter().map(|(command, zone)| match zone {
+            Value::Object(zone) => (command, self.values.seal(zone)),
+            zone => (command, zone),
+        });
+        let script = script.collect();
+        let script = self.values.seal(script);
+        Value::Object(Map::from_iter([
+            ("shared".to_owned(), shared),
+            ("script".to_owned(), script),
+        ]))
+    }
+
+    /// Remembers a command and the state after it.
+    pub(crate) fn remember(&mut self, mode: &str, command: &str, now: Timestamp) {
+        let last = self.history.back().and_then(|entry| serde_json::from_str(entry.get()).ok());
+        let last = last.and_then(|entry: StoredEntry| entry.entry_id.parse::<i128>().ok());
+        // Unix nanoseconds, and growing even if the clock goes backwards.
+        let id = now.as_nanosecond().max(last.map_or(i128::MIN, |last| last + 1));
+        let entry = StoredEntry {
+            entry_id: id.to_string(),
+            mode_id: mode.to_owned(),
+            command: command.to_owned(),
+            timestamp: now,
+            final_state: self.snapshot(),
+            unknown: Map::new(),
+        };
+        let entry = serde_json::value::to_raw_value(&entry).expect("a history entry is JSON");
+        self.history.push_back(entry);
+        let surplus = self.history.len().saturating_sub(MOST_HISTORY);
+        self.history.drain(..surplus);
+    }
+
+    /// The commands that are remembered, oldest first.
+    pub(crate) fn history(&self) -> Result<Vec<HistoryEntry>, String> {
+        let entry = |raw: &RawValue| {
+            let stored: StoredEntry =
+                serde_json::from_str(raw.get()).map_err(|error| format!("history: {error}"))?;
+            Ok(HistoryEntry {
+                final_state: self.expand(&stored.final_state)?,
+                entry_id: stored.entry_id,
+                mode_id: stored.mode_id,
+                command: stored.command,
+                timestamp: stored.timestamp,
+            })
+        };
+        self.history.iter().map(|raw| entry(raw)).collect()
+    }
+
+    /// Whether the last command's state is the current one.
+    pub(crate) fn is_remembered(&mut self) -> bool {
+        let snapshot = self.snapshot();
+        let last = self.history.back().and_then(|entry| serde_json::from_str(entry.get()).ok());
+        last.is_some_and(|entry: StoredEntry| entry.final_state == snapshot)
+    }
+}
+
+/// Anything that can be written as JSON, behind one pointer.
+mod erased {
+    use serde::Serialize;
+
+    pub(super) trait Json {
+        fn json(&self) -> String;
+    }
+
+    impl<T: Serialize> Json for T {
+        fn json(&self) -> String {
+            serde_json::to_string(self).expect("text, numbers and maps of them are JSON")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

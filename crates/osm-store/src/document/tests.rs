@@ -1,0 +1,183 @@
+//! Documents there and back, damaged, foreign, old and new.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn now() -> Timestamp {
+    "2026-01-02T03:04:05Z".parse().unwrap()
+}
+
+fn document() -> Document {
+    let mut document = Document::new("ex--build_44".parse().unwrap(), now());
+    let long = "text \"with\" everything\n".repeat(1000);
+    let value = document.compact(&json!([{"id": 1, "payload": long}]));
+    document.shared.insert("contextItems".into(), value);
+    document.script.insert("goal".into(), json!({"type": "api"}));
+    document.remember("code-review", "add src", now());
+    document
+}
+
+fn decoded(bytes: &[u8]) -> Document {
+    Document::decode(bytes.to_vec()).unwrap().0
+}
+
+#[test]
+fn there_and_back() {
+    let mut document = document();
+    let bytes = document.encode();
+    assert!(Document::laid_out(&bytes).is_some(), "the quick way must take what we write");
+    let mut back = decoded(&bytes);
+    assert_eq!(back.encode(), bytes);
+    assert_eq!(back.state().unwrap(), document.state().unwrap());
+    assert_eq!(back.history().unwrap(), document.history().unwrap());
+    serde_json::from_slice::<Value>(&bytes).expect("the file is one JSON document");
+}
+
+#[test]
+fn a_file_that_was_reformatted_is_read_all_the_same() {
+    let bytes = document().encode();
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    for text in [serde_json::to_vec_pretty(&value).unwrap(), serde_json::to_vec(&value).unwrap()] {
+        assert_eq!(decoded(&text).encode(), bytes);
+    }
+}
+
+#[test]
+fn the_first_line_is_the_summary() {
+    let mut document = document();
+    document.origin = Some(Origin { source: "anchor".into(), ..Origin::default() });
+    let bytes = document.encode();
+    let summary = Summary::parse(bytes.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
+    assert_eq!(summary.session_id, "ex--build_44");
+    assert_eq!(summary.created_at, Some(now()));
+    assert_eq!(summary.origin.unwrap().source, "anchor");
+}
+
+#[test]
+fn fields_of_others_survive() {
+    let mut value: Value = serde_json::from_slice(&document().encode()).unwrap();
+    value["plugin"] = json!({"x": [1, {"$value": 0}]});
+    value["history"][0]["note"] = json!("kept");
+    let back = decoded(&serde_json::to_vec(&value).unwrap()).encode();
+    let back: Value = serde_json::from_slice(&back).unwrap();
+    assert_eq!(back["plugin"], value["plugin"]);
+    assert_eq!(back["history"][0]["note"], "kept");
+}
+
+#[test]
+fn versions() {
+    let with = |version: &str| {
+        let bytes = document().encode();
+        let text = String::from_utf8(bytes).unwrap();
+        Document::decode(text.replace("\"1.0.0\"", version).into_bytes()).map(|(_, old)| old)
+    };
+    assert_eq!(with("\"1.0.0\""), Ok(false));
+    for newer in ["\"1.0.1\"", "\"1.1.0\"", "\"2.0.0\"", "\"10.0.0\""] {
+        assert_eq!(with(newer), Err(Unreadable::Newer(newer.trim_matches('"').into())));
+    }
+    for nonsense in ["\"\"", "\"x\"", "7", "null", "\"0.0.9\""] {
+        assert!(matches!(with(nonsense), Err(Unreadable::Corrupt(_))), "{nonsense}");
+    }
+}
+
+#[test]
+fn the_tool_that_came_before() {
+    let long = "x".repeat(1000);
+    let upstream = json!({
+        "version": "0.2.0", "id": "ex--proj.v1_9d",
+        "createTime": "2025-11-26T14:03:00.123456789+01:00", "updateTime": "2025-11-26T14:04:00Z",
+        "history": [{
+            "entryId": "1764162240000000000", "modeId": "code-review", "command": "add a.rs",
+            "readTime": "2025-11-26T14:04:00Z",
+            "finalState": {"script": {}, "shared": {"contextItems": [{"id": 1, "$value": 3}]}},
+        }],
+        "scriptState": {"prompt-flow": {"phase": "INITIAL", "template": long}},
+        "sharedState": {"contextItems": [{"id": 1, "type": "file", "label": "a.rs", "payload": "/a.rs"}], "odd": {"$value": 0}},
+    });
+    let (mut document, upgraded) =
+        Document::decode(serde_json::to_vec_pretty(&upstream).unwrap()).unwrap();
+    assert!(upgraded);
+    assert_eq!(document.id.as_str(), "ex--proj.v1_9d");
+    let state = document.state().unwrap();
+    assert_eq!(state["shared"], upstream["sharedState"]);
+    assert_eq!(state["script"], upstream["scriptState"]);
+    assert_eq!(document.history().unwrap()[0].final_state, upstream["history"][0]["finalState"]);
+    let mut again = decoded(&document.encode());
+    assert_eq!(again.state().unwrap(), state);
+    let empty = json!({"version": "0.2.0", "id": "Old Id", "createTime": "2025-11-26T14:04:00Z",
+        "updateTime": "2025-11-26T14:04:00Z", "history": null, "scriptState": null, "sharedState": {}});
+    assert!(Document::decode(serde_json::to_vec(&empty).unwrap()).is_ok());
+}
+
+#[test]
+fn damage_is_told_and_never_believed() {
+    let bytes = document().encode();
+    for cut in [0, 1, 100, bytes.len() / 2, bytes.len() - 3] {
+        assert!(
+            matches!(Document::decode(bytes[..cut].to_vec()), Err(Unreadable::Corrupt(_))),
+            "{cut}"
+        );
+    }
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for foreign in ["", "null", "[]", "{}", "\"x\"", "{\"version\":\"1.0.0\"}", "\0\0\0", &deep] {
+        let result = Document::decode(foreign.as_bytes().to_vec());
+        assert!(matches!(result, Err(Unreadable::Corrupt(_))), "{foreign:.20}");
+    }
+    let wrong = String::from_utf8(bytes).unwrap().replace("\"ex--build_44\"", "\"../../etc\"");
+    assert!(matches!(Document::decode(wrong.into_bytes()), Err(Unreadable::Corrupt(_))));
+}
+
+#[test]
+fn history_is_a_ring_and_costs_what_changed() {
+    let mut document = Document::new("ex--build_44".parse().unwrap(), now());
+    let text = "y".repeat(1_000_000);
+    let value = document.compact(&json!(text));
+    document.shared.insert("long".into(), value);
+    for number in 0..250 {
+        document.shared.insert("count".into(), json!(number));
+        document.remember("m", &format!("set {number}"), now());
+    }
+    let history = document.history().unwrap();
+    assert_eq!(history.len(), MOST_HISTORY);
+    assert_eq!(history[0].command, "set 50");
+    assert_eq!(history[199].final_state["shared"]["count"], 249);
+    assert_eq!(history[0].final_state["shared"]["long"], text.as_str());
+    assert!(
+        history
+            .windows(2)
+            .all(|pair| pair[0].entry_id.parse::<i128>().unwrap()
+                < pair[1].entry_id.parse().unwrap())
+    );
+    assert!(document.encode().len() < 1_100_000, "{}", document.encode().len());
+}
+
+#[test]
+fn values_that_nobody_refers_to_are_dropped() {
+    let mut document = Document::new("ex--build_44".parse().unwrap(), now());
+    for number in 0..10 {
+        let value = document.compact(&json!(format!("{number}").repeat(10_000)));
+        document.shared.insert("long".into(), value);
+    }
+    assert!(document.encode().len() < 12_000);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        drop(Document::decode(bytes));
+    }
+
+    #[test]
+    fn no_flipped_byte_panics(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = document().encode();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok((mut document, _)) = Document::decode(bytes) {
+            drop(document.state());
+            drop(document.history());
+            drop(document.encode());
+        }
+    }
+}

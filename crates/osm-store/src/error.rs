@@ -1,0 +1,139 @@
+//! What can go wrong with sessions at rest.
+//!
+//! Every error says to which file or session it happened. Callers branch on the variants; people
+//! read the text, and [`Error::hint`] tells them what to do next.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use osm_identity::SessionId;
+
+use crate::backend::Holder;
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refused to do something with a file.
+    Io {
+        /// What was tried: `cannot {action} {path}`.
+        action: &'static str,
+        /// With which file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file or folder is not what it must be: a link, a FIFO, somebody else's.
+    Unsafe {
+        /// Which one.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Others have the session open, or write to it, and did not let go in time.
+    Busy {
+        /// Which session.
+        id: SessionId,
+        /// Who they are, as far as they said.
+        holders: Vec<Holder>,
+    },
+    /// Another cleanup is running.
+    CleanupRunning,
+    /// There is no such session.
+    NotFound(SessionId),
+    /// There is no such file in a shelf.
+    NotShelved(String),
+    /// The document was written by a newer osm; it is left as it is.
+    Newer {
+        /// Where it is.
+        place: String,
+        /// Its version.
+        version: String,
+    },
+    /// The document cannot be understood.
+    Corrupt {
+        /// Where it is.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A value that cannot be part of a session's state.
+    Invalid(String),
+}
+
+impl Error {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                Some("free some space; what was saved before is intact".into())
+            }
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                Some("check who owns the folder, or set OSM_HOME to another one".into())
+            }
+            Self::Unsafe { .. } => Some("move it away, or set OSM_HOME to another folder".into()),
+            Self::Busy { .. } => {
+                Some("wait, use another session with --session, or see `osm session list`".into())
+            }
+            Self::CleanupRunning => Some("wait until it is done".into()),
+            Self::NotFound(_) => Some("see `osm session list`".into()),
+            Self::NotShelved(_) => Some("see `osm session archives`".into()),
+            Self::Newer { .. } => Some("use a newer osm; this one leaves the file alone".into()),
+            Self::Corrupt { .. } => Some(
+                "it is kept in quarantine/; `osm session restore` can bring back an archive".into(),
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { action, path, source } => {
+                write!(f, "cannot {action} {}: {source}", path.display())
+            }
+            Self::Unsafe { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::Busy { id, holders } => {
+                write!(f, "session {id} is in use")?;
+                for (at, holder) in holders.iter().enumerate() {
+                    write!(f, "{} {holder}", if at == 0 { " by" } else { "," })?;
+                }
+                Ok(())
+            }
+            Self::CleanupRunning => f.write_str("another cleanup is running"),
+            Self::NotFound(id) => write!(f, "there is no session {id}"),
+            Self::NotShelved(name) => write!(f, "there is no {name}"),
+            Self::Newer { place, version } => {
+                write!(f, "{place} has version {version}, which is newer than this osm")
+            }
+            Self::Corrupt { place, reason } => write!(f, "{place} is damaged: {reason}"),
+            Self::Invalid(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// Puts the file and the action into an error of the system.
+pub(crate) trait At<T> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::Io { action, path: path.to_owned(), source })
+    }
+}

@@ -1,0 +1,308 @@
+//! A folder of the store: the one door to its files.
+//!
+//! Everything in a store is private, and nothing in it may lead out of it. So files are reached by
+//! a plain name in an open folder, never by a path that could be bent meanwhile; they are opened
+//! without following links and without waiting (a FIFO has no other end), and what was opened is
+//! looked at before it is used: it must be a regular file, and ours. A folder must be ours, must be
+//! no link, and nobody else may write to it; one that merely lets others look in is closed to them.
+//!
+//! # Platform specific behavior
+//!
+//! Unix works relative to a descriptor of the folder, so a folder that is swapped under us is
+//! noticed or does no harm. On Windows names are joined to the folder's path; there the access list
+//! that a profile's folders inherit keeps others out, and owners are not looked at.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::backend::Stamp;
+use crate::error::{At, Error, Result};
+use crate::layout::LARGEST_DOCUMENT;
+
+std::cfg_select! {
+    unix => {
+        mod unix;
+        use unix as platform;
+    }
+    windows => {
+        mod windows;
+        use windows as platform;
+    }
+    _ => { compile_error!("a store needs the files of Unix or Windows; use the memory store"); }
+}
+
+/// A folder, open.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    handle: platform::Handle,
+    facts: Facts,
+    /// Who we are.
+    user: u32,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+/// What the system says of a file without reading it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) kind: Kind,
+    pub(crate) size: u64,
+    pub(crate) modified: Timestamp,
+    pub(crate) stamp: Stamp,
+    /// Device and inode. All zero on Windows, where an open file keeps its name.
+    pub(crate) identity: (u64, u64),
+    owner: u32,
+    permissions: u32,
+}
+
+/// How a folder may be reached and what it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// The root, which the user chose: a link to it is fine, and its permissions are the user's
+    /// affair as long as not everybody can write there. (It may be a home directory, or `/`.)
+    Chosen,
+    /// One that we made: real, and closed to others.
+    Ours,
+}
+
+/// What to do with a file when it is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Read; it must be there.
+    Read,
+    /// Read and write; it must be there.
+    Write,
+    /// Read and write; made if it is not there.
+    Create,
+    /// Append; made if it is not there.
+    Append,
+}
+
+impl Folder {
+    /// Opens a folder; `None` if there is none.
+    pub(crate) fn open(path: &Path, strictness: Strictness) -> Result<Option<Self>> {
+        let follow = strictness == Strictness::Chosen;
+        let (handle, facts) = match platform::open_folder(path, follow) {
+            Ok(found) => found,
+            Err(error) => {
+                return match platform::facts_of_path(path, follow) {
+                    Ok(facts) if facts.kind != Kind::Folder => {
+                        Err(not_a(Kind::Folder, facts.kind, path))
+                    }
+                    Err(look) if look.kind() == io::ErrorKind::NotFound => Ok(None),
+                    _ => Err(error).at("open", path),
+                };
+            }
+        };
+        let folder = Self { path: path.to_owned(), handle, facts, user: platform::user() };
+        folder.check_itself(&facts)?;
+        if strictness == Strictness::Ours && facts.permissions & 0o077 != 0 {
+            platform::tighten(&folder.handle).at("close to others", path)?;
+        }
+        Ok(Some(folder))
+    }
+
+    /// Makes a folder that only we can enter. It is no error if it is there.
+    pub(crate) fn make(path: &Path, with_parents: bool) -> Result<()> {
+        match platform::make_folder(path, with_parents) {
+            // With parents, it is said only of what is there and no folder.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !with_parents => Ok(()),
+            result => result.at("make", path),
+        }
+    }
+
+    /// Whether the path still leads to this very folder.
+    pub(crate) fn is_current(&self, strictness: Strictness) -> Result<bool> {
+        match platform::facts_of_path(&self.path, strictness == Strictness::Chosen) {
+            Ok(facts) if facts.kind == Kind::Folder && facts.identity == self.facts.identity => {
+                self.check_itself(&facts).map(|()| true)
+            }
+            Ok(_) => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error).at("look at", &self.path),
+        }
+    }
+
+    fn check_itself(&self, facts: &Facts) -> Result<()> {
+        let reason = if facts.owner != self.user {
+            format!("it belongs to another user (uid {})", facts.owner)
+        } else if facts.permissions & 0o002 != 0 {
+            format!("everybody can write there (mode {:04o})", facts.permissions & 0o7777)
+        } else {
+            return Ok(());
+        };
+        Err(Error::Unsafe { path: self.path.clone(), reason })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where a file in it is.
+    pub(crate) fn path_of(&self, name: &str) -> PathBuf {
+        // As `join`, but in one piece: a list has a hundred thousand of them.
+        let mut path = PathBuf::with_capacity(self.path.as_os_str().len() + 1 + name.len());
+        path.push(&self.path);
+        path.push(name);
+        path
+    }
+
+    /// Which one it is.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        self.facts.identity
+    }
+
+    /// The open folder itself.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn handle(&self) -> &File {
+        &self.handle
+    }
+
+    /// Looks at a file without opening or following it; `None` if there is none.
+    pub(crate) fn facts(&self, name: &str) -> Result<Option<Facts>> {
+        match platform::facts(&self.handle, &self.path, name) {
+            Ok(facts) => Ok(Some(facts)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.error("look at", name, error)),
+        }
+    }
+
+    /// Looks at a file that must be a regular one, and ours.
+    pub(crate) fn checked_facts(&self, name: &str) -> Result<Option<Facts>> {
+        let facts = self.facts(name)?;
+        facts.map(|facts| self.check(name, &facts).map(|()| facts)).transpose()
+    }
+
+    /// Opens a regular file of ours; `None` if there is none.
+    pub(crate) fn open_file(&self, name: &str, access: Access) -> Result<Option<(File, Facts)>> {
+        let opened = platform::open_file(&self.handle, &self.path, name, access)
+            .and_then(|file| Ok((platform::facts_of_file(&file)?, file)));
+        match opened {
+            Ok((facts, file)) => self.check(name, &facts).map(|()| Some((file, facts))),
+            Err(error) => match self.checked_facts(name) {
+                // What it is explains more than what opening it said.
+                Err(unsafe_file @ Error::Unsafe { .. }) => Err(unsafe_file),
+                Ok(None) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                _ => Err(self.error("open", name, error)),
+            },
+        }
+    }
+
+    /// Makes a new file that only we can read.
+    pub(crate) fn create_new(&self, name: &str) -> io::Result<File> {
+        platform::create_new(&self.handle, &self.path, name)
+    }
+
+    /// Whether a name still stands for the file that was opened under it.
+    pub(crate) fn is_still(&self, name: &str, opened: &Facts) -> Result<bool> {
+        Ok(self.facts(name)?.is_some_and(|facts| facts.identity == opened.identity))
+    }
+
+    /// Gives a file a name, whatever had that name before.
+    pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        platform::rename(&self.handle, &self.path, from, to)
+    }
+
+    /// Gives a file a second name that must be free.
+    pub(super) fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        platform::link(&self.handle, &self.path, from, to)
+    }
+
+    /// Removes a file, or a link itself; `false` if there was none.
+    pub(crate) fn remove(&self, name: &str) -> Result<bool> {
+        match platform::remove(&self.handle, &self.path, name) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(self.error("remove", name, error)),
+        }
+    }
+
+    /// Makes sure that what was named and renamed here survives a power failure.
+    pub(crate) fn sync(&self) -> Result<()> {
+        platform::sync(&self.handle).at("sync", &self.path)
+    }
+
+    /// Calls `each` with the name and inode of everything here, in no order. Names that are not
+    /// text are none of ours and left out.
+    pub(crate) fn each_name(&self, each: &mut dyn FnMut(&str, u64)) -> Result<()> {
+        platform::each_name(&self.handle, &self.path, each).at("read", &self.path)
+    }
+
+    /// Reads a file of ours from its beginning to its end; `None` if there is none.
+    pub(crate) fn read(&self, name: &str) -> Result<Option<(Vec<u8>, Facts)>> {
+        let Some((file, facts)) = self.open_file(name, Access::Read)? else {
+            return Ok(None);
+        };
+        self.read_open(name, &file, &facts).map(|bytes| Some((bytes, facts)))
+    }
+
+    /// Reads an open file to its end.
+    pub(crate) fn read_open(&self, name: &str, file: &File, facts: &Facts) -> Result<Vec<u8>> {
+        if facts.size > LARGEST_DOCUMENT {
+            return Err(self.too_large(name, facts.size));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(facts.size).unwrap_or(0) + 1);
+        let read = file.take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes);
+        let length = read.map_err(|error| self.error("read", name, error))?;
+        if length as u64 > LARGEST_DOCUMENT {
+            return Err(self.too_large(name, length as u64));
+        }
+        Ok(bytes)
+    }
+
+    fn too_large(&self, name: &str, size: u64) -> Error {
+        Error::Corrupt {
+            place: self.path_of(name).display().to_string(),
+            reason: format!("it has {size} bytes; at most {LARGEST_DOCUMENT} are read"),
+        }
+    }
+
+    fn check(&self, name: &str, facts: &Facts) -> Result<()> {
+        if facts.kind != Kind::File {
+            return Err(not_a(Kind::File, facts.kind, &self.path_of(name)));
+        }
+        if facts.owner != self.user {
+            let reason = format!("it belongs to another user (uid {})", facts.owner);
+            return Err(Error::Unsafe { path: self.path_of(name), reason });
+        }
+        Ok(())
+    }
+
+    /// An error of the system with one of our files.
+    pub(crate) fn error(&self, action: &'static str, name: &str, source: io::Error) -> Error {
+        Error::Io { action, path: self.path_of(name), source }
+    }
+}
+
+/// Whether an error says that this file system does not know what it was asked for, such as a lock
+/// or a second name.
+pub(crate) fn is_unsupported(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported || platform::is_unsupported(error)
+}
+
+fn not_a(wanted: Kind, found: Kind, path: &Path) -> Error {
+    let wanted = if wanted == Kind::Folder { "a folder" } else { "a file" };
+    let found = match found {
+        Kind::File => "a file",
+        Kind::Folder => "a folder",
+        Kind::Link => "a symbolic link",
+        Kind::Other => "a FIFO, a socket or a device",
+    };
+    Error::Unsafe {
+        path: path.to_owned(),
+        reason: format!("it is {found}, and should be {wanted}"),
+    }
+}

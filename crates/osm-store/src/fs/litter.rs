@@ -1,0 +1,102 @@
+//! What crashes leave behind, and how to know that it is that.
+//!
+//! | litter | known by |
+//! |---|---|
+//! | a temporary file | its writer is proven dead, or it is an hour old |
+//! | the lock of a session that is gone | no document, not used for five seconds, and nobody holds it |
+//! | a name on a shelf that was never filled | it is empty, and an hour old |
+//!
+//! A lock is removed by its holder only (see `lock.rs`), so a sweep takes it first, and then looks
+//! again whether there is a document. Whoever opens the session at that moment notices that the lock
+//! that it was granted has no name any more.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use osm_identity::SessionId;
+
+use super::folder::{Folder, Kind};
+use super::lock::{Attempt, FileLock, IfMissing, Mode};
+use super::realm::Realm;
+use crate::error::Result;
+use crate::layout::{self, Temporary};
+
+/// No save takes that long.
+const OLD: SignedDuration = SignedDuration::from_hours(1);
+/// Between making a lock and saving a first document.
+const JUST_MADE: SignedDuration = SignedDuration::from_secs(5);
+
+/// Sweeps temporary files out of any folder; returns how many there were.
+pub(crate) fn sweep_temporary(
+    folder: &Folder,
+    realm: &Realm,
+    now: Timestamp,
+    dry_run: bool,
+) -> Result<usize> {
+    let mut found = Vec::new();
+    folder.each_name(&mut |name, _| {
+        if let Some(writer) = Temporary::parse(name) {
+            found.push((name.to_owned(), writer));
+        }
+    })?;
+    let mut count = 0;
+    for (name, writer) in found {
+        let Some(facts) = folder.facts(&name)? else { continue };
+        let is_litter = facts.kind == Kind::File
+            && (realm.is_gone(&writer) || now.duration_since(facts.modified) > OLD);
+        if is_litter && (dry_run || folder.remove(&name)?) {
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// Sweeps names out of a shelf that were taken and never filled.
+pub(crate) fn sweep_unfilled(folder: &Folder, now: Timestamp, dry_run: bool) -> Result<usize> {
+    let mut found = Vec::new();
+    folder.each_name(&mut |name, _| {
+        if name.contains(".session.json") && !name.starts_with('.') {
+            found.push(name.to_owned());
+        }
+    })?;
+    let mut count = 0;
+    for name in found {
+        let Some(facts) = folder.facts(&name)? else { continue };
+        let is_litter =
+            facts.kind == Kind::File && facts.size == 0 && now.duration_since(facts.modified) > OLD;
+        if is_litter && (dry_run || folder.remove(&name)?) {
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// Sweeps the locks of sessions that are gone.
+pub(crate) fn sweep_locks(folder: &Arc<Folder>, now: Timestamp, dry_run: bool) -> Result<usize> {
+    let mut locks = Vec::new();
+    folder.each_name(&mut |name, _| {
+        if let Some(id) = layout::lock_id(name) {
+            locks.push((name.to_owned(), id));
+        }
+    })?;
+    let is_gone = |id: &SessionId| folder.facts(&layout::document(id)).map(|facts| facts.is_none());
+    let mut count = 0;
+    for (name, id) in locks {
+        let Some(facts) = folder.facts(&name)? else { continue };
+        if facts.kind != Kind::File
+            || now.duration_since(facts.modified) <= JUST_MADE
+            || !is_gone(&id)?
+        {
+            continue;
+        }
+        let patience = std::time::Duration::ZERO;
+        let attempt = FileLock::acquire(folder, &name, Mode::Alone, IfMissing::GiveUp, patience)?;
+        if let Attempt::Held(lock) = attempt
+            && is_gone(&id)?
+            && (dry_run || lock.remove_file()?)
+        {
+            count += 1;
+        }
+    }
+    Ok(count)
+}

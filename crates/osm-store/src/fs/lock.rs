@@ -1,0 +1,247 @@
+//! Locks that the system takes back when their holder dies.
+//!
+//! # Which
+//!
+//! | lock | held | by |
+//! |---|---|---|
+//! | `<id>.session.lock` | shared, while a session is open | whoever has it open |
+//! | | alone, for a moment | whoever removes the session, or looks whether it is open |
+//! | `<id>.session.write.lock` | alone, for the moment of a change | whoever changes the document |
+//! | `cleanup.lock` | alone, while it runs | a cleanup |
+//!
+//! Whoever takes two takes them in this order: cleanup, presence, write. They are advisory locks on
+//! whole files (`flock`, `LockFileEx`): they belong to an open file, not to a process, so two
+//! sessions within one process exclude each other as well, and they end with the process, however it
+//! ends. Nothing has to be broken or timed out after a crash.
+//!
+//! # Rules
+//!
+//! - *A lock file outlives its lock.* Unlinking it on release is the classic fault: one waiter has
+//!   the old file open, another makes a new one, both are granted. Only who holds a lock alone may
+//!   unlink its file (a removal, a sweep), and whoever was granted a lock then looks whether the
+//!   path still leads to the file that was locked, and starts again if it does not.
+//! - *Nobody waits in the kernel.* A blocked call cannot be bounded, and on some network file systems
+//!   not even interrupted. We try, sleep a little longer each time, and give up at the deadline.
+//! - *A moment is always granted.* A look whether a session is open, and the removal of its lock,
+//!   take it alone for microseconds. Were an opener refused because of that, listing would disturb
+//!   work; so nobody is refused before [`GRACE`] has passed, however short a wait was asked for.
+//! - *No lock, no work.* On a file system that knows no locks we refuse, instead of going on as
+//!   though we held one.
+//! - *Content comes after the lock.* The file is opened without truncating it, for it may hold the
+//!   record of somebody who is still there (`roster.rs`).
+//!
+//! # Limits
+//!
+//! - Sleeping is not a queue: under heavy use no order is kept among the waiters. The longest sleep
+//!   is short against the usual wait, so a waiter gets some thousand chances.
+//! - Where a folder is shared between machines, `flock` reaches across only if the file system passes
+//!   it on (NFS 4 does, several FUSE ones do not). That cannot be asked; it shows as fresh records of
+//!   another machine in a lock that is free here ([`FsBackend::foreign_holders`]).
+//! - A child that was forked and has not yet executed its program shares our locks. They are released
+//!   by name (`LOCK_UN`), not merely by closing, so it cannot keep them.
+//!
+//! # Platform specific behavior
+//!
+//! On Windows a file that is open without the right to delete cannot be removed, so path and handle
+//! cannot part; the file is removed after it was closed, and stays if somebody else was quicker.
+//!
+//! [`FsBackend::foreign_holders`]: crate::backend::fs::FsBackend::foreign_holders
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::folder::{Access, Facts, Folder, is_unsupported};
+use crate::backend::Presence;
+use crate::error::{Error, Result};
+
+/// What everybody is granted: looks and removals take a lock for a moment.
+pub(crate) const GRACE: Duration = Duration::from_millis(250);
+
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+/// A save takes a few milliseconds. Sleeping longer than that would let newcomers, who sleep
+/// shortest, overtake for ever.
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+
+/// Each restart is a removal that came just before us. So many in a row there are only on a file
+/// system that gives one file two identities.
+const MOST_RESTARTS: u32 = 1000;
+
+/// With whom a lock is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// With others that share it.
+    Shared,
+    /// With nobody.
+    Alone,
+}
+
+/// What to do if there is no lock file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IfMissing {
+    Create,
+    GiveUp,
+}
+
+/// How an attempt ended.
+#[derive(Debug)]
+pub(crate) enum Attempt {
+    Held(FileLock),
+    /// Others held it for as long as we were willing to wait.
+    Contended,
+    /// There is no lock file.
+    Missing,
+}
+
+/// A lock that is held; released when dropped.
+#[derive(Debug)]
+#[must_use = "a lock is released when it is dropped"]
+pub(crate) struct FileLock {
+    file: File,
+    facts: Facts,
+    folder: Arc<Folder>,
+    name: String,
+}
+
+impl FileLock {
+    /// Takes a lock, or says why not.
+    pub(crate) fn acquire(
+        folder: &Arc<Folder>,
+        name: &str,
+        mode: Mode,
+        missing: IfMissing,
+        patience: Duration,
+    ) -> Result<Attempt> {
+        let began = Instant::now();
+        let mut pause = FIRST_PAUSE;
+        let mut restarts = 0;
+        loop {
+            let Some((file, facts)) = open(folder, name, missing)? else {
+                return Ok(Attempt::Missing);
+            };
+            if try_lock(&file, mode).map_err(|error| refusal(folder, name, error))? {
+                let lock = Self { file, facts, folder: Arc::clone(folder), name: name.to_owned() };
+                if folder.is_still(name, &facts)? {
+                    return Ok(Attempt::Held(lock));
+                }
+                // It was removed while we came; now it can be made anew.
+                restarts += 1;
+                if restarts < MOST_RESTARTS {
+                    continue;
+                }
+                let reason = "files here do not keep their identity while they are open".to_owned();
+                return Err(Error::Unsafe { path: folder.path().to_owned(), reason });
+            }
+            drop(file);
+            let left = patience.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                return Ok(Attempt::Contended);
+            }
+            std::thread::sleep(pause.min(left));
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Whether somebody holds a lock; `None` if that cannot be told.
+    ///
+    /// Disturbs nobody: it is held for a moment at most, and a moment is granted to all.
+    pub(crate) fn is_held(folder: &Arc<Folder>, name: &str) -> Option<bool> {
+        match Self::acquire(folder, name, Mode::Alone, IfMissing::GiveUp, Duration::ZERO) {
+            Ok(Attempt::Held(_) | Attempt::Missing) => Some(false),
+            Ok(Attempt::Contended) => Some(true),
+            Err(_) => None,
+        }
+    }
+
+    /// The lock file, for the records in it.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The bytes in the lock file when it was opened.
+    pub(crate) fn size(&self) -> u64 {
+        self.facts.size
+    }
+
+    /// Where the lock file is.
+    #[cfg(windows)]
+    pub(crate) fn folder(&self) -> &Arc<Folder> {
+        &self.folder
+    }
+
+    /// What the lock file is called.
+    #[cfg(windows)]
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Removes the lock file of a lock that is held alone, and with it the lock.
+    ///
+    /// `false` if somebody else keeps it there.
+    pub(crate) fn remove_file(self) -> Result<bool> {
+        super::roster::remove_beside(&self)?;
+        if cfg!(windows) {
+            let (folder, name) = (Arc::clone(&self.folder), self.name.clone());
+            drop(self);
+            return match folder.remove(&name) {
+                Err(Error::Io { .. }) => Ok(false),
+                removed => removed,
+            };
+        }
+        self.folder.remove(&self.name)
+    }
+}
+
+impl Presence for FileLock {}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // Closing releases it too, unless a child that has not executed yet shares it.
+        let _released = self.file.unlock();
+    }
+}
+
+fn open(folder: &Folder, name: &str, missing: IfMissing) -> Result<Option<(File, Facts)>> {
+    if missing == IfMissing::Create {
+        return folder.open_file(name, Access::Create);
+    }
+    // For a lock that is to be held alone some network file systems ask for a file that is open to
+    // be written. But what is only looked at may lie on a disk that is not: that can be listed, too.
+    match folder.open_file(name, Access::Write) {
+        Err(Error::Io { source, .. })
+            if matches!(
+                source.kind(),
+                io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            folder.open_file(name, Access::Read)
+        }
+        opened => opened,
+    }
+}
+
+fn try_lock(file: &File, mode: Mode) -> io::Result<bool> {
+    loop {
+        let attempt = match mode {
+            Mode::Shared => file.try_lock_shared(),
+            Mode::Alone => file.try_lock(),
+        };
+        return match attempt {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {
+                continue;
+            }
+            Err(TryLockError::Error(error)) => Err(error),
+        };
+    }
+}
+
+fn refusal(folder: &Folder, name: &str, error: io::Error) -> Error {
+    if is_unsupported(&error) {
+        let reason = "this file system does not support locks".to_owned();
+        return Error::Unsafe { path: folder.path().to_owned(), reason };
+    }
+    folder.error("lock", name, error)
+}

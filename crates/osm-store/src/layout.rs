@@ -1,0 +1,343 @@
+//! Every file and folder of a store on disk: what it is called, and what a name means.
+//!
+//! ```text
+//! {root}/metadata.json  cleanup.lock  audit.jsonl  audit.1.jsonl …  audit.lock
+//! {root}/sessions/<id>.session.json            the document
+//! {root}/sessions/<id>.session.lock            held, shared, by whoever has the session open
+//! {root}/sessions/<id>.session.write.lock      held, alone, for the moment of a change
+//! {root}/sessions/{archive,quarantine,recovered,trash}/<id>--<word>--<time>--NNN.session.json[.gz]
+//! {any lock}.holders                           on Windows only: who holds it
+//! {any of these}/.tmp-<pid>-<realm>-<random>   being written; litter if its writer is gone
+//! ```
+//!
+//! A name is made from a [`SessionId`] or checked here, and nowhere else. The alphabet of an id has
+//! no separator and a namespace has no dot, so no id can name anything outside its folder, hide
+//! itself, or pass for a temporary file. Names are compared as text: this module touches no file.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use osm_identity::SessionId;
+
+use crate::backend::Shelf;
+use crate::error::{Error, Result};
+
+/// The small shared record.
+pub const METADATA: &str = "metadata.json";
+/// The one lock of cleanups.
+pub const CLEANUP_LOCK: &str = "cleanup.lock";
+/// The audit's newest part.
+pub const AUDIT: &str = "audit.jsonl";
+/// Held by whoever rotates the audit.
+pub const AUDIT_LOCK: &str = "audit.lock";
+/// The folder of sessions.
+pub const SESSIONS: &str = "sessions";
+
+/// The largest document that is read.
+pub const LARGEST_DOCUMENT: u64 = 1 << 30;
+
+const DOCUMENT: &str = "session.json";
+const PRESENCE: &str = "session.lock";
+const WRITE: &str = "session.write.lock";
+const TEMPORARY: &str = ".tmp-";
+/// How many files may share a stem on a shelf.
+const MOST_ALIKE: u32 = 1000;
+/// The longest stem: it leaves room for the rest within the 255 bytes of a file name.
+const LONGEST_STEM: usize = 200;
+
+/// Where the files of a store are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    /// The layout of the store in `root`.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// The folder of everything.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of sessions.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join(SESSIONS)
+    }
+
+    /// The folder of a shelf.
+    #[must_use]
+    pub fn shelf(&self, shelf: Shelf) -> PathBuf {
+        self.sessions().join(shelf.name())
+    }
+
+    /// The document of a session.
+    #[must_use]
+    pub fn document(&self, id: &SessionId) -> PathBuf {
+        self.sessions().join(document(id))
+    }
+
+    /// The presence lock of a session.
+    #[must_use]
+    pub fn presence_lock(&self, id: &SessionId) -> PathBuf {
+        self.sessions().join(presence_lock(id))
+    }
+}
+
+/// What a session's document is called.
+#[must_use]
+pub fn document(id: &SessionId) -> String {
+    join(id, DOCUMENT)
+}
+
+/// What the lock is called that is shared by all who have the session open.
+#[must_use]
+pub fn presence_lock(id: &SessionId) -> String {
+    join(id, PRESENCE)
+}
+
+/// What the lock is called that one has who changes the session.
+#[must_use]
+pub fn write_lock(id: &SessionId) -> String {
+    join(id, WRITE)
+}
+
+/// The same as [`SessionId::file_name`], for lists of a hundred thousand.
+fn join(id: &SessionId, extension: &str) -> String {
+    [id.as_str(), ".", extension].concat()
+}
+
+/// What an older part of the audit is called; 1 is the newest of them.
+#[must_use]
+pub fn older_audit(number: u32) -> String {
+    format!("audit.{number}.jsonl")
+}
+
+/// The session whose document has that name.
+#[must_use]
+pub fn document_id(name: &str) -> Option<SessionId> {
+    SessionId::from_file_name(name, DOCUMENT)
+}
+
+/// The session whose presence lock has that name.
+#[must_use]
+pub fn presence_id(name: &str) -> Option<SessionId> {
+    SessionId::from_file_name(name, PRESENCE)
+}
+
+/// The session whose lock, of either kind, has that name.
+#[must_use]
+pub fn lock_id(name: &str) -> Option<SessionId> {
+    presence_id(name).or_else(|| SessionId::from_file_name(name, WRITE))
+}
+
+/// What the file is called that tells who holds a lock, where the lock file itself cannot.
+#[must_use]
+pub fn roster_beside(lock: &str) -> String {
+    format!("{lock}.holders")
+}
+
+/// The name of a file that is being written: who writes it, and in which realm that number counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Temporary {
+    /// The process that writes it.
+    pub pid: u32,
+    /// The boot and pid namespace of that number, as a digest; 0 if they are not known.
+    pub realm: u64,
+    /// Tells it from all others.
+    pub random: u64,
+}
+
+impl Temporary {
+    /// What the file is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{TEMPORARY}{}-{:016x}-{:016x}", self.pid, self.realm, self.random)
+    }
+
+    /// Reads such a name; exactly what [`name`](Self::name) prints.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let mut parts = name.strip_prefix(TEMPORARY)?.split('-');
+        let pid = parts.next()?.parse().ok()?;
+        let realm = u64::from_str_radix(parts.next()?, 16).ok()?;
+        let random = u64::from_str_radix(parts.next()?, 16).ok()?;
+        let found = Self { pid, realm, random };
+        (parts.next().is_none() && found.name() == name).then_some(found)
+    }
+}
+
+/// A stem for a shelf: whose it was, why it is there, and since when (UTC).
+#[must_use]
+pub fn stem(id: &SessionId, word: &str, when: Timestamp) -> String {
+    format!("{id}--{word}--{}", when.strftime("%Y-%m-%dT%H-%M-%SZ"))
+}
+
+/// The names to try for a stem, in order; the first that is free is taken.
+pub fn shelf_names(shelf: Shelf, stem: &str) -> Result<impl Iterator<Item = String>> {
+    let safe = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+    let fits = (1..=LONGEST_STEM).contains(&stem.len());
+    if !fits || stem.starts_with('.') || !stem.bytes().all(safe) {
+        return Err(Error::Invalid(format!("{stem:?} cannot be the name of a file on a shelf")));
+    }
+    let compressed = if is_compressed(shelf) { ".gz" } else { "" };
+    Ok((0..MOST_ALIKE).map(move |number| format!("{stem}--{number:03}.{DOCUMENT}{compressed}")))
+}
+
+/// Whether files on a shelf are compressed.
+#[must_use]
+pub fn is_compressed(shelf: Shelf) -> bool {
+    shelf == Shelf::Trash
+}
+
+/// Checks a name that somebody gave for a file on a shelf.
+///
+/// It must be the name alone: no separator of any platform, nothing hidden, our extension.
+pub fn check_shelved(shelf: Shelf, name: &str) -> Result<()> {
+    let plain = !name.starts_with('.')
+        && !name.contains(|c: char| matches!(c, '/' | '\\' | ':') || c.is_control());
+    if plain && bare(shelf, name).is_some() {
+        Ok(())
+    } else {
+        Err(Error::NotShelved(name.escape_debug().to_string()))
+    }
+}
+
+/// The session that a file on a shelf was, if its name tells.
+///
+/// Read from the right: an id may itself hold everything that a stem does.
+#[must_use]
+pub fn shelved_id(shelf: Shelf, name: &str) -> Option<SessionId> {
+    let (rest, number) = bare(shelf, name)?.rsplit_once("--")?;
+    let (rest, time) = rest.rsplit_once("--")?;
+    let (id, _word) = rest.rsplit_once("--")?;
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_time = time.len() == "2025-11-26T14-03-00Z".len() && time.ends_with('Z');
+    (number.len() == 3 && digits(number) && is_time).then(|| id.parse().ok())?
+}
+
+/// A name on a shelf without its extension.
+fn bare(shelf: Shelf, name: &str) -> Option<&str> {
+    let name = if is_compressed(shelf) { name.strip_suffix(".gz")? } else { name };
+    name.strip_suffix(DOCUMENT)?.strip_suffix('.').filter(|rest| !rest.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> SessionId {
+        text.parse().expect("a valid id")
+    }
+
+    #[test]
+    fn names_and_ids_map_one_to_one() {
+        for text in
+            ["ex--a_ca", "ex--", "tmux--0_1", "ex--a.session", "ex--x.session.write", "_--."]
+        {
+            let id = id(text);
+            let (document, presence, write) = (document(&id), presence_lock(&id), write_lock(&id));
+            let id = Some(id);
+            assert_eq!(
+                [&document, &presence, &write].map(|name| document_id(name)),
+                [id.clone(), None, None]
+            );
+            assert_eq!(
+                [&document, &presence, &write].map(|name| presence_id(name)),
+                [None, id.clone(), None]
+            );
+            assert_eq!(
+                [&document, &presence, &write].map(|name| lock_id(name)),
+                [None, id.clone(), id]
+            );
+        }
+        for foreign in [
+            "",
+            ".",
+            "..",
+            "archive",
+            "session.json",
+            ".session.json",
+            "x.session.json",
+            "ex--a.session.json~",
+            ".ex--a.session.json",
+            "ex--a b.session.json",
+            ".tmp-1-2-3",
+        ] {
+            assert_eq!(document_id(foreign), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn temporary_names_are_recognised_exactly() {
+        let temporary = Temporary { pid: 4711, realm: 0xabc, random: u64::MAX };
+        assert_eq!(temporary.name(), ".tmp-4711-0000000000000abc-ffffffffffffffff");
+        assert_eq!(Temporary::parse(&temporary.name()), Some(temporary));
+        for foreign in [
+            ".tmp-",
+            ".tmp-1-2-3",
+            ".tmp-x-0000000000000000-0000000000000000",
+            ".tmp-+1-0000000000000000-0000000000000000",
+            ".tmp-session-123",
+            "tmp-1-0000000000000000-0000000000000000",
+            ".tmp-1-0000000000000000-0000000000000000-",
+            ".tmp-01-0000000000000000-0000000000000000",
+        ] {
+            assert_eq!(Temporary::parse(foreign), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn shelf_names_lead_back_to_the_session() {
+        let when = "2025-11-26T14:03:00.5Z".parse().expect("a time");
+        let stem = stem(&id("ex--a--reset--b_12"), "reset", when);
+        let names: Vec<_> = shelf_names(Shelf::Archive, &stem).expect("a good stem").collect();
+        assert_eq!(names.len(), 1000);
+        assert_eq!(names[7], "ex--a--reset--b_12--reset--2025-11-26T14-03-00Z--007.session.json");
+        assert_eq!(shelved_id(Shelf::Archive, &names[7]), Some(id("ex--a--reset--b_12")));
+        assert_eq!(shelved_id(Shelf::Trash, &names[7]), None, "the trash is compressed");
+
+        let trash = shelf_names(Shelf::Trash, &stem).expect("a good stem").next().expect("a name");
+        assert!(trash.ends_with("--000.session.json.gz"));
+        assert_eq!(shelved_id(Shelf::Trash, &trash), Some(id("ex--a--reset--b_12")));
+        assert_eq!(shelved_id(Shelf::Archive, "mine.session.json"), None);
+        assert_eq!(shelved_id(Shelf::Archive, "ex--a--b--c--000.session.json"), None);
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for name in [
+            "",
+            ".",
+            "..",
+            "../x.session.json",
+            "/etc/x.session.json",
+            "a/b.session.json",
+            "a\\b.session.json",
+            "C:x.session.json",
+            ".x.session.json",
+            ".session.json",
+            "x",
+            "x.session.json.gz",
+            "x\0.session.json",
+        ] {
+            assert!(
+                matches!(check_shelved(Shelf::Archive, name), Err(Error::NotShelved(_))),
+                "{name}"
+            );
+        }
+        assert!(check_shelved(Shelf::Archive, "anything at all.session.json").is_ok());
+        assert!(check_shelved(Shelf::Trash, "x.session.json.gz").is_ok());
+        for stem in ["", ".x", "a/b", "a b", "..", &"x".repeat(201)] {
+            assert!(
+                matches!(shelf_names(Shelf::Archive, stem).err(), Some(Error::Invalid(_))),
+                "{stem}"
+            );
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The small record that all processes share: when the last cleanup ran, and the last resets.
+//!
+//! It is a convenience: losing it costs an early cleanup and a shorter list, never a session. So a
+//! damaged one stands for an empty one; its bytes go to quarantine when it is next written, and
+//! whoever writes it is told. Fields that a newer osm put there survive.
+//!
+//! Changes are made one at a time, under the lock of cleanups. A cleanup may hold that for a while
+//! and writes here only at its end, so a change waits for it a moment and then goes on without: the
+//! record is read and replaced in one go, and what can be lost in between is one line of a list
+//! whose full form is the audit.
+
+use jiff::Timestamp;
+use osm_identity::SessionId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::backend::{Backend, Holder, Shelf, Wait};
+use crate::cleanup;
+use crate::error::Result;
+
+/// How many resets are remembered.
+const MOST_RESETS: usize = 100;
+
+/// What all processes share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// When the last cleanup ran to its end.
+    #[serde(
+        rename = "last_cleanup_run",
+        alias = "lastCleanupRun",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub last_cleanup: Option<Timestamp>,
+    /// The last resets, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resets: Vec<ResetRecord>,
+    /// What others put there.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// One reset of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResetRecord {
+    /// Which session; text, so that what another version wrote can be kept.
+    pub session: String,
+    /// When.
+    pub at: Timestamp,
+    /// The archive that holds what was there before, if it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<String>,
+    /// Who did it.
+    #[serde(default)]
+    pub by: String,
+    /// What others put there.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl ResetRecord {
+    /// The record of a reset.
+    #[must_use]
+    pub fn new(session: &SessionId, at: Timestamp, archive: Option<String>, by: &Holder) -> Self {
+        let session = session.to_string();
+        Self { session, at, archive, by: by.to_string(), other: Map::new() }
+    }
+}
+
+/// The record as it was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// What it says; nothing, if it is damaged.
+    pub metadata: Metadata,
+    /// What is wrong with it.
+    pub damage: Option<String>,
+}
+
+impl Metadata {
+    /// Reads the record. Changes nothing, even if it is damaged.
+    pub fn read(backend: &dyn Backend) -> Result<Found> {
+        Ok(backend.metadata()?.map_or_else(Found::default, |bytes| Self::parse(&bytes)))
+    }
+
+    /// Changes the record, waiting up to `wait` for others that do so. A damaged one is set aside
+    /// first; the name that it has in quarantine is returned then.
+    pub fn change(
+        backend: &dyn Backend,
+        holder: &Holder,
+        wait: Wait,
+        edit: impl FnOnce(&mut Self),
+    ) -> Result<Option<String>> {
+        let _turn = cleanup::lock(backend, holder, wait, None)?;
+        Self::change_now(backend, edit)
+    }
+
+    /// Changes the record at once: for whoever has the lock.
+    pub(crate) fn change_now(
+        backend: &dyn Backend,
+        edit: impl FnOnce(&mut Self),
+    ) -> Result<Option<String>> {
+        let bytes = backend.metadata()?;
+        let mut found = bytes.as_deref().map_or_else(Found::default, Self::parse);
+        let set_aside = match (&bytes, &found.damage) {
+            (Some(bytes), Some(_)) => Some(backend.shelve(Shelf::Quarantine, "metadata", bytes)?),
+            _ => None,
+        };
+        edit(&mut found.metadata);
+        let resets = &mut found.metadata.resets;
+        resets.drain(..resets.len().saturating_sub(MOST_RESETS));
+        backend.set_metadata(&found.metadata.to_bytes())?;
+        Ok(set_aside)
+    }
+
+    fn parse(bytes: &[u8]) -> Found {
+        match serde_json::from_slice(bytes) {
+            Ok(metadata) => Found { metadata, damage: None },
+            Err(error) => Found { metadata: Self::default(), damage: Some(error.to_string()) },
+        }
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).expect("times and texts become JSON");
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn what_others_wrote_survives() {
+        let text = br#"{"last_cleanup_run":"2026-01-02T03:04:05Z","theme":{"x":[1]},
+            "resets":[{"session":"not an id","at":"2026-01-01T00:00:00Z","new":true}]}"#;
+        let found = Metadata::parse(text);
+        assert_eq!(found.damage, None);
+        assert_eq!(found.metadata.last_cleanup, Some(at(1_767_323_045)));
+        let again = Metadata::parse(&found.metadata.to_bytes());
+        assert_eq!(again, found);
+        assert_eq!(again.metadata.other["theme"]["x"][0], 1);
+        assert_eq!(again.metadata.resets[0].other["new"], true);
+    }
+
+    #[test]
+    fn the_upstream_spelling_is_understood() {
+        let found = Metadata::parse(br#"{"lastCleanupRun":"1970-01-01T00:00:09Z"}"#);
+        assert_eq!(found.metadata.last_cleanup, Some(at(9)));
+    }
+
+    #[test]
+    fn damage_is_an_empty_record_and_a_reason() {
+        let deep = [b"[".repeat(5000), b"]".repeat(5000)].concat();
+        for bytes in [
+            &b""[..],
+            b"{",
+            b"[]",
+            b"null",
+            b"\xff\xfe",
+            b"{\"last_cleanup_run\":17}",
+            b"{\"resets\":{}}",
+            b"{\"resets\":[],\"resets\":[]}",
+            &deep,
+        ] {
+            let found = Metadata::parse(bytes);
+            assert_eq!(found.metadata, Metadata::default());
+            assert!(found.damage.is_some(), "{:?}", String::from_utf8_lossy(bytes));
+        }
+        assert_eq!(Metadata::parse(b"{}"), Found::default());
+    }
+}

@@ -1,0 +1,228 @@
+//! Why something goes, with the numbers that decided: for people and for machines.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// Why something goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "rule", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// It was not changed for too long.
+    Age {
+        /// Whole days since then.
+        days: u64,
+        /// Days that are allowed.
+        limit: u32,
+    },
+    /// It was not used for too long.
+    Idle {
+        /// Whole days since then.
+        days: u64,
+        /// Days that are allowed.
+        limit: u32,
+    },
+    /// Its terminal or agent is gone, and it was not used for long enough.
+    Defunct {
+        /// Whole days since then.
+        days: u64,
+        /// Days that are allowed.
+        limit: u32,
+    },
+    /// There are too many, and it is the oldest.
+    Count {
+        /// How many there are.
+        held: u64,
+        /// How many are allowed.
+        limit: u32,
+    },
+    /// All together take too much, and it is the oldest.
+    Size {
+        /// Bytes that they take.
+        held: u64,
+        /// Bytes that are allowed.
+        limit: u64,
+    },
+    /// Everything was to go.
+    Purged,
+    /// It lay on its shelf for too long.
+    ShelfAge {
+        /// Whole days since it was put there.
+        days: u64,
+        /// Days that are allowed.
+        limit: u32,
+    },
+    /// There are too many on its shelf, and it is the oldest.
+    ShelfCount {
+        /// How many there are.
+        held: u64,
+        /// How many are allowed.
+        limit: u32,
+    },
+    /// Its shelf takes too much, and it is the oldest.
+    ShelfSize {
+        /// Bytes that are there.
+        held: u64,
+        /// Bytes that are allowed.
+        limit: u64,
+    },
+}
+
+impl Reason {
+    /// The stable name, for machines.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Age { .. } => "age",
+            Self::Idle { .. } => "idle",
+            Self::Defunct { .. } => "defunct",
+            Self::Count { .. } => "count",
+            Self::Size { .. } => "size",
+            Self::Purged => "purged",
+            Self::ShelfAge { .. } => "shelf-age",
+            Self::ShelfCount { .. } => "shelf-count",
+            Self::ShelfSize { .. } => "shelf-size",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Age { days, limit } => {
+                write!(f, "not changed for {} (limit {limit})", Days(days))
+            }
+            Self::Idle { days, limit } => write!(f, "not used for {} (limit {limit})", Days(days)),
+            Self::Defunct { days, limit } => write!(
+                f,
+                "its terminal or agent ended, not used for {} (limit {limit})",
+                Days(days)
+            ),
+            Self::Count { held, limit } => {
+                write!(f, "the oldest of {held} sessions (limit {limit})")
+            }
+            Self::Size { held, limit } => {
+                write!(f, "the oldest of {} of sessions (limit {})", Bytes(held), Bytes(limit))
+            }
+            Self::Purged => f.write_str("purged"),
+            Self::ShelfAge { days, limit } => write!(f, "there for {} (limit {limit})", Days(days)),
+            Self::ShelfCount { held, limit } => {
+                write!(f, "the oldest of {held} there (limit {limit})")
+            }
+            Self::ShelfSize { held, limit } => {
+                write!(f, "the oldest of {} there (limit {})", Bytes(held), Bytes(limit))
+            }
+        }
+    }
+}
+
+/// The clock is too far from where it was last seen to remove anything for its age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Leap {
+    /// The last time that is known from before.
+    pub from: Timestamp,
+    /// The time that it shows now.
+    pub to: Timestamp,
+}
+
+impl fmt::Display for Leap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the clock leapt from {} to {}, so nothing is removed for its age this time; \
+             if the clock is right, the next cleanup does it",
+            self.from.strftime("%Y-%m-%d"),
+            self.to.strftime("%Y-%m-%d"),
+        )
+    }
+}
+
+struct Days(u64);
+
+impl fmt::Display for Days {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, if self.0 == 1 { "day" } else { "days" })
+    }
+}
+
+/// Bytes in the unit of the limits.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MEGABYTE: u64 = 1024 * 1024;
+        let tenths = u128::from(self.0) * 10 / u128::from(MEGABYTE);
+        write!(f, "{}.{} MB", tenths / 10, tenths % 10)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn for_people_and_for_machines() {
+        for (reason, text, json) in [
+            (
+                Reason::Age { days: 91, limit: 90 },
+                "not changed for 91 days (limit 90)",
+                r#"{"rule":"age","days":91,"limit":90}"#,
+            ),
+            (
+                Reason::Idle { days: 1, limit: 1 },
+                "not used for 1 day (limit 1)",
+                r#"{"rule":"idle","days":1,"limit":1}"#,
+            ),
+            (
+                Reason::Defunct { days: 20, limit: 14 },
+                "its terminal or agent ended, not used for 20 days (limit 14)",
+                r#"{"rule":"defunct","days":20,"limit":14}"#,
+            ),
+            (
+                Reason::Count { held: 101, limit: 100 },
+                "the oldest of 101 sessions (limit 100)",
+                r#"{"rule":"count","held":101,"limit":100}"#,
+            ),
+            (
+                Reason::Size { held: 3 << 19, limit: 1 << 20 },
+                "the oldest of 1.5 MB of sessions (limit 1.0 MB)",
+                r#"{"rule":"size","held":1572864,"limit":1048576}"#,
+            ),
+            (Reason::Purged, "purged", r#"{"rule":"purged"}"#),
+            (
+                Reason::ShelfAge { days: 8, limit: 7 },
+                "there for 8 days (limit 7)",
+                r#"{"rule":"shelf-age","days":8,"limit":7}"#,
+            ),
+            (
+                Reason::ShelfCount { held: 51, limit: 50 },
+                "the oldest of 51 there (limit 50)",
+                r#"{"rule":"shelf-count","held":51,"limit":50}"#,
+            ),
+            (
+                Reason::ShelfSize { held: u64::MAX, limit: 0 },
+                "the oldest of 17592186044415.9 MB there (limit 0.0 MB)",
+                r#"{"rule":"shelf-size","held":18446744073709551615,"limit":0}"#,
+            ),
+        ] {
+            assert_eq!(reason.to_string(), text);
+            assert_eq!(serde_json::to_string(&reason).unwrap(), json);
+            assert!(json.contains(&format!("\"rule\":\"{}\"", reason.name())), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_leap_tells_what_to_do() {
+        let leap = Leap {
+            from: "2026-01-02T03:04:05Z".parse().unwrap(),
+            to: "2099-01-01T00:00:00Z".parse().unwrap(),
+        };
+        assert_eq!(
+            leap.to_string(),
+            "the clock leapt from 2026-01-02 to 2099-01-01, so nothing is removed for its age \
+             this time; if the clock is right, the next cleanup does it"
+        );
+    }
+}

@@ -1,0 +1,229 @@
+mod properties;
+
+use super::*;
+
+const DAY: i64 = 24 * 60 * 60;
+const MEGABYTE: u64 = 1024 * 1024;
+const NOW: i64 = 1_800_000_000;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn days_ago(days: i64) -> Timestamp {
+    at(NOW - days * DAY)
+}
+
+fn id(name: &str) -> SessionId {
+    SessionId::explicit(name.as_ref())
+}
+
+fn session(name: &str, days: i64) -> Candidate {
+    Candidate {
+        id: id(name),
+        size: 10,
+        modified: days_ago(days),
+        last_used: None,
+        active: false,
+        anchor: AnchorLife::Unknown,
+        stamp: Stamp([0; 4]),
+    }
+}
+
+fn shelved(shelf: Shelf, name: &str, days: i64) -> ShelvedCandidate {
+    ShelvedCandidate { shelf, name: name.into(), size: 10, modified: days_ago(days) }
+}
+
+fn survey(sessions: Vec<Candidate>) -> Survey {
+    Survey {
+        sessions,
+        shelved: Vec::new(),
+        current: Vec::new(),
+        last_cleanup: Some(days_ago(1)),
+        now: at(NOW),
+    }
+}
+
+/// What goes, and why, in words.
+fn words(survey: &Survey, policy: &Policy) -> Vec<String> {
+    let plan = plan(survey, policy, Mode::Clean);
+    let removals = plan.removals.iter().map(|it| format!("{}: {}", it.id, it.reason));
+    let discards =
+        plan.discards.iter().map(|it| format!("{}/{}: {}", it.shelf.name(), it.name, it.reason));
+    removals.chain(discards).collect()
+}
+
+#[test]
+fn the_limits_on_time() {
+    let mut opened = session("opened", 80);
+    opened.last_used = Some(days_ago(3));
+    let mut gone = session("gone", 15);
+    gone.anchor = AnchorLife::Gone;
+    let mut gone_but_used = session("gone-but-used", 20);
+    gone_but_used.anchor = AnchorLife::Gone;
+    gone_but_used.last_used = Some(days_ago(13));
+    let mut alive = session("alive", 40);
+    alive.anchor = AnchorLife::Alive;
+    let survey = survey(vec![
+        session("old", 91),
+        opened,
+        gone,
+        gone_but_used,
+        alive,
+        session("edge", 90),
+        session("new", 0),
+        session("future", -4000),
+    ]);
+    assert_eq!(
+        words(&survey, &Policy::default()),
+        [
+            "ex--old_cb: not changed for 91 days (limit 90)".to_owned(),
+            format!("{}: its terminal or agent ended, not used for 15 days (limit 14)", id("gone")),
+        ]
+    );
+    let idle = Policy { max_idle_days: 30, ..Policy::default() };
+    assert_eq!(
+        words(&survey, &idle),
+        [
+            format!("{}: not changed for 91 days (limit 90)", id("old")),
+            format!("{}: not used for 90 days (limit 30)", id("edge")),
+            format!("{}: not used for 40 days (limit 30)", id("alive")),
+            format!("{}: its terminal or agent ended, not used for 15 days (limit 14)", id("gone")),
+        ]
+    );
+}
+
+#[test]
+fn count_and_size_take_the_oldest_and_count_the_protected() {
+    let mut active = session("active", 50);
+    active.active = true;
+    active.size = 2 * MEGABYTE;
+    let mut survey = survey(vec![
+        session("a", 10),
+        session("b", 20),
+        active,
+        session("mine", 60),
+        session("c", 30),
+    ]);
+    survey.current = vec![id("mine")];
+    let four = Policy { max_count: 4, max_size_mb: 0, ..Policy::default() };
+    assert_eq!(words(&survey, &four), [format!("{}: the oldest of 5 sessions (limit 4)", id("c"))]);
+    // What is protected takes more than is allowed: all others go, and it stays.
+    let one = Policy { max_count: 4, max_size_mb: 1, ..Policy::default() };
+    assert_eq!(
+        words(&survey, &one),
+        [
+            format!("{}: the oldest of 5 sessions (limit 4)", id("c")),
+            format!("{}: the oldest of 2.0 MB of sessions (limit 1.0 MB)", id("b")),
+            format!("{}: the oldest of 2.0 MB of sessions (limit 1.0 MB)", id("a")),
+        ]
+    );
+}
+
+#[test]
+fn shelves_have_limits_of_their_own() {
+    let mut survey = survey(vec![session("s", 40)]);
+    survey.shelved = vec![
+        shelved(Shelf::Archive, "a31", 31),
+        shelved(Shelf::Archive, "a3", 3),
+        shelved(Shelf::Archive, "a2", 2),
+        shelved(Shelf::Archive, "a1", 1),
+        shelved(Shelf::Quarantine, "q31", 31),
+        shelved(Shelf::Quarantine, "q29", 29),
+        shelved(Shelf::Recovered, "r91", 91),
+        shelved(Shelf::Recovered, "r89", 89),
+        shelved(Shelf::Trash, "t8", 8),
+        shelved(Shelf::Trash, "t6", 6),
+    ];
+    survey.shelved[2].size = MEGABYTE;
+    let policy = Policy { archive_max_count: 2, archive_max_size_mb: 1, ..Policy::default() };
+    assert_eq!(
+        words(&survey, &policy),
+        [
+            "archive/a31: there for 31 days (limit 30)",
+            "archive/a3: the oldest of 3 there (limit 2)",
+            "archive/a2: the oldest of 1.0 MB there (limit 1.0 MB)",
+            "quarantine/q31: there for 31 days (limit 30)",
+            "recovered/r91: there for 91 days (limit 90)",
+            "trash/t8: there for 8 days (limit 7)",
+        ]
+    );
+    assert_eq!(words(&survey, &Policy::keep_everything()), [""; 0]);
+}
+
+#[test]
+fn purge_takes_all_that_is_not_in_use_and_the_trash() {
+    let mut active = session("active", 0);
+    active.active = true;
+    let mut survey = survey(vec![session("new", 0), active, session("mine", 99), session("b", 3)]);
+    survey.current = vec![id("mine")];
+    survey.shelved = vec![
+        shelved(Shelf::Trash, "t", 0),
+        shelved(Shelf::Archive, "a", 1),
+        shelved(Shelf::Archive, "old", 99),
+        shelved(Shelf::Recovered, "r", 1),
+    ];
+    let plan = plan(&survey, &Policy::default(), Mode::Purge);
+    assert!(plan.removals.iter().all(|removal| removal.reason == Reason::Purged));
+    let gone: Vec<&str> = plan.removals.iter().map(|removal| removal.id.as_str()).collect();
+    assert_eq!(gone, [id("b").as_str(), id("new").as_str()]);
+    let gone: Vec<&str> = plan.discards.iter().map(|discard| discard.name.as_str()).collect();
+    assert_eq!(gone, ["old", "t"]);
+}
+
+#[test]
+fn a_clock_that_leapt_makes_nothing_old() {
+    let sessions: Vec<Candidate> =
+        (0..5).map(|n| session(&n.to_string(), 400 + i64::from(n))).collect();
+    let mut survey = survey(sessions);
+    survey.shelved = vec![shelved(Shelf::Trash, "t", 400)];
+
+    // The last cleanup was a year and more ago.
+    survey.last_cleanup = Some(days_ago(367));
+    let policy = Policy { max_count: 4, ..Policy::default() };
+    let careful = plan(&survey, &policy, Mode::Clean);
+    assert_eq!(careful.leap, Some(Leap { from: days_ago(367), to: at(NOW) }));
+    assert_eq!(careful.removals.len(), 1);
+    assert_eq!(careful.removals[0].reason, Reason::Count { held: 5, limit: 4 });
+    assert_eq!(careful.discards, []);
+
+    // That cleanup is noted, so the next one goes on; so does one after a shorter pause.
+    for last in [Some(at(NOW)), Some(days_ago(366)), Some(days_ago(-1000)), None] {
+        survey.last_cleanup = last;
+        let plan = plan(&survey, &policy, Mode::Clean);
+        assert_eq!((plan.leap, plan.removals.len(), plan.discards.len()), (None, 5, 1), "{last:?}");
+    }
+
+    // Cleanups that are meant to be rare are.
+    survey.last_cleanup = Some(days_ago(700));
+    let rare = Policy { cleanup_interval_hours: 24 * 365, ..Policy::default() };
+    assert_eq!(plan(&survey, &rare, Mode::Clean).leap, None);
+}
+
+#[test]
+fn the_first_cleanup_of_all_believes_the_newest_change_of_what_is_not_in_use() {
+    let mut active = session("active", 0);
+    active.active = true;
+    let mut survey = survey(vec![session("old", 6 * 366), active, session("mine", 0)]);
+    survey.current = vec![id("mine")];
+    survey.last_cleanup = None;
+    let leapt = plan(&survey, &Policy::default(), Mode::Clean);
+    assert_eq!((leapt.leap.is_some(), leapt.removals.len()), (true, 0));
+    survey.sessions.push(session("newer", 4 * 366));
+    let believed = plan(&survey, &Policy::default(), Mode::Clean);
+    assert_eq!((believed.leap, believed.removals.len()), (None, 2));
+    survey.sessions.clear();
+    assert_eq!(plan(&survey, &Policy::default(), Mode::Clean).leap, None);
+}
+
+#[test]
+fn sums_do_not_overflow() {
+    let mut sessions = vec![session("a", 3), session("b", 2), session("c", 1)];
+    for session in &mut sessions {
+        session.size = u64::MAX;
+    }
+    sessions[2].size = MEGABYTE;
+    let policy = Policy { max_size_mb: 1, ..Policy::keep_everything() };
+    let plan = plan(&survey(sessions), &policy, Mode::Clean);
+    assert_eq!(plan.removals.len(), 2);
+}

@@ -1,0 +1,451 @@
+//! A session that is open: its state in memory, and the way to disk.
+//!
+//! Sharing is live. Whoever has a session open only *attends* it; the right to change it is taken
+//! for the moment of each save. A save shows us the newest document, applies what we changed to it
+//! by the rules of `merge.rs`, adds the command to the history and replaces the document, all in
+//! one step. So several terminals work in one session at once, each sees the others' changes at
+//! its next command, and none is lost.
+//!
+//! What was changed and not yet saved stays in memory until a save succeeds: a full disk costs
+//! nothing but the warning.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use osm_identity::SessionId;
+use serde_json::{Map, Value, json};
+
+use crate::audit::{Action, Event, Who};
+use crate::backend::{Backend, Current, Holder, Presence, Shelf, Stamp, Wait};
+use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable};
+use crate::error::{Error, Result};
+use crate::key::Key;
+use crate::layout;
+use crate::merge::merge;
+use crate::metadata::{Metadata, ResetRecord};
+
+/// Tells the time; a library has no clock of its own.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Told which keys changed under us.
+pub type Observer = Box<dyn FnMut(&[Key]) + Send>;
+
+/// What a user should hear of, though nothing failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// The document could not be understood; it was set aside and the session begins anew.
+    Quarantined {
+        /// What is wrong with it.
+        reason: String,
+        /// Its name in quarantine.
+        name: String,
+    },
+    /// The document was written by an older version; it was archived and upgraded.
+    Upgraded {
+        /// Its name in the archive.
+        name: String,
+    },
+    /// The file was a copy of another session's.
+    Adopted {
+        /// That session.
+        from: SessionId,
+    },
+}
+
+/// An open session.
+pub struct Session {
+    backend: Arc<dyn Backend>,
+    clock: Clock,
+    holder: Holder,
+    id: SessionId,
+    document: Document,
+    stamp: Option<Stamp>,
+    edits: BTreeMap<Key, Edit>,
+    observers: Vec<Observer>,
+    notices: Vec<Notice>,
+    origin: Option<Origin>,
+    last_used: Option<LastUsed>,
+    _presence: Box<dyn Presence>,
+}
+
+/// A change that is not saved yet: what we saw, and what we want.
+struct Edit {
+    base: Option<Value>,
+    ours: Option<Value>,
+}
+
+impl Session {
+    /// Opens a session, which need not exist yet; it is written down with its first change.
+    pub(crate) fn open(
+        backend: Arc<dyn Backend>,
+        clock: Clock,
+        holder: Holder,
+        id: &SessionId,
+        wait: Wait,
+    ) -> Result<Self> {
+        let presence = backend.attend(id, &holder, wait)?;
+        let mut session = Self {
+            document: Document::new(id.clone(), clock()),
+            backend,
+            clock,
+            holder,
+            id: id.clone(),
+            stamp: None,
+            edits: BTreeMap::new(),
+            observers: Vec::new(),
+            notices: Vec::new(),
+            origin: None,
+            last_used: None,
+            _presence: presence,
+        };
+        session.load(wait)?;
+        Ok(session)
+    }
+
+    fn load(&mut self, wait: Wait) -> Result<()> {
+        match self.backend.load(&self.id, self.stamp)? {
+            Current::Missing | Current::Unchanged => Ok(()),
+            Current::Found(bytes, stamp) => match Document::decode(bytes) {
+                Ok((document, false)) if document.id == self.id => {
+                    self.document = document;
+                    self.stamp = Some(stamp);
+                    Ok(())
+                }
+                Err(Unreadable::Newer(version)) => {
+                    Err(Error::Newer { place: place(self.backend.as_ref(), &self.id), version })
+                }
+                // Whatever else is wrong is put right, under the lock of a save.
+                _ => self.save(None, wait),
+            },
+        }
+    }
+
+    /// Whose session it is.
+    #[must_use]
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// What the user should hear of; each is told once.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// Says how the session came about; written down once, with the next save.
+    pub fn set_origin(&mut self, origin: Origin) {
+        self.origin = Some(origin);
+    }
+
+    /// Says where the session is used; written down with the next save.
+    pub fn set_last_used(&mut self, last_used: LastUsed) {
+        self.last_used = Some(last_used);
+    }
+
+    /// The value of a key, as we see it: with what we changed and did not save yet.
+    pub fn get(&self, key: &Key) -> Result<Option<Value>> {
+        match self.edits.get(key) {
+            Some(edit) => Ok(edit.ours.clone()),
+            None => self.stored(&self.document, key),
+        }
+    }
+
+    /// Changes the value of a key, in memory.
+    pub fn set(&mut self, key: Key, value: Value) -> Result<()> {
+        self.edit(key, Some(value))
+    }
+
+    /// Removes a key, in memory.
+    pub fn remove(&mut self, key: Key) -> Result<()> {
+        self.edit(key, None)
+    }
+
+    fn edit(&mut self, key: Key, ours: Option<Value>) -> Result<()> {
+        let base = match self.edits.get(&key) {
+            Some(edit) => edit.base.clone(),
+            None => self.stored(&self.document, &key)?,
+        };
+        if base == ours {
+            self.edits.remove(&key);
+        } else {
+            self.edits.insert(key, Edit { base, ours });
+        }
+        Ok(())
+    }
+
+    /// Whether something is changed and not saved.
+    #[must_use]
+    pub fn is_dirty(&self) -> bool {
+        !self.edits.is_empty()
+    }
+
+    /// Remembers a command with the state after it, and saves.
+    pub fn record(&mut self, mode: &str, command: &str) -> Result<()> {
+        self.save(Some((mode, command)), Wait::USUAL)
+    }
+
+    /// Saves what is changed, without a command.
+    pub fn persist(&mut self) -> Result<()> {
+        if self.edits.is_empty() { Ok(()) } else { self.save(None, Wait::USUAL) }
+    }
+
+    /// Sees what others changed; `true` if they did.
+    pub fn refresh(&mut self) -> Result<bool> {
+        let before = self.stamp;
+        let old = self.document.clone();
+        self.load(Wait::USUAL)?;
+        self.tell(&old);
+        Ok(self.stamp != before)
+    }
+
+    /// Has somebody told when keys change under us.
+    pub fn observe(&mut self, observer: Observer) {
+        self.observers.push(observer);
+    }
+
+    /// The commands that are remembered, oldest first, each with the state after it.
+    pub fn history(&self) -> Result<Vec<HistoryEntry>> {
+        self.document.history().map_err(|reason| self.corrupt(reason))
+    }
+
+    /// The whole state as we see it: `{"shared": …, "script": …}`.
+    pub fn state(&self) -> Result<Value> {
+        let mut document = self.document.clone();
+        for (key, edit) in &self.edits {
+            put(&mut document, key, edit.ours.as_ref());
+        }
+        document.state().map_err(|reason| self.corrupt(reason))
+    }
+
+    /// Begins anew: the state and the history go to the archive, unless `archive` is `false`.
+    /// Returns the name of the archived document.
+    pub fn reset(&mut self, archive: bool) -> Result<Option<String>> {
+        self.persist()?;
+        let now = (self.clock)();
+        let backend = Arc::clone(&self.backend);
+        let mut archived = None;
+        let mut fresh = Document::new(self.id.clone(), now);
+        fresh.origin.clone_from(&self.document.origin);
+        let mut next = |current: Current| {
+            let (bytes, revision) = match current {
+                Current::Missing => (None, 0),
+                Current::Unchanged => (Some(self.document.encode()), self.document.revision),
+                Current::Found(bytes, _) => {
+                    let revision = Document::decode(bytes.clone()).map_or(0, |(it, _)| it.revision);
+                    (Some(bytes), revision)
+                }
+            };
+            if let Some(bytes) = bytes.filter(|_| archive) {
+                let stem = layout::stem(&self.id, "reset", now);
+                archived = Some(backend.shelve(Shelf::Archive, &stem, &bytes)?);
+            }
+            self.audit(
+                Action::Reset,
+                now,
+                json!({"revision": revision}),
+                json!({"archive": archived}),
+            )?;
+            fresh.revision = revision + 1;
+            fresh.remember("osm", "reset", now);
+            Ok(Some(fresh.encode()))
+        };
+        self.stamp = backend.update(&self.id, self.stamp, &self.holder, Wait::USUAL, &mut next)?;
+        let old = std::mem::replace(&mut self.document, fresh);
+        self.tell(&old);
+        let record = ResetRecord::new(&self.id, now, archived.clone(), &self.holder);
+        Metadata::change(backend.as_ref(), &self.holder, Wait::USUAL, |it| it.resets.push(record))?;
+        Ok(archived)
+    }
+
+    /// Writes an event down, before what it tells of is done: nothing of consequence happens that
+    /// the audit does not know.
+    fn audit(&self, what: Action, now: Timestamp, before: Value, after: Value) -> Result<()> {
+        let who = Who::new(&self.holder, Some(&self.id));
+        let session = Some(self.id.clone());
+        Event { session, before, after, ..Event::new(now, who, what) }.append(self.backend.as_ref())
+    }
+
+    /// Saves what is left and lets go.
+    pub fn close(mut self) -> Result<()> {
+        self.persist()
+    }
+
+    /// Applies what we changed to the newest document and replaces it, in one step.
+    fn save(&mut self, command: Option<(&str, &str)>, wait: Wait) -> Result<()> {
+        let now = (self.clock)();
+        let backend = Arc::clone(&self.backend);
+        let old = self.document.clone();
+        let mut saved = None;
+        let mut notices = Vec::new();
+        let mut next = |current: Current| {
+            let mut document = match current {
+                Current::Unchanged => self.document.clone(),
+                Current::Missing => Document::new(self.id.clone(), now),
+                Current::Found(bytes, _) => self.understood(&bytes, now, &mut notices)?,
+            };
+            self.apply(&mut document, now)?;
+            document.revision += 1;
+            document.updated_at = now.max(document.updated_at);
+            if document.origin.is_none() {
+                document.origin.clone_from(&self.origin);
+            }
+            if let Some(last_used) = &self.last_used {
+                document.last_used = Some(LastUsed { at: Some(now), ..last_used.clone() });
+            }
+            if let Some((mode, command)) = command {
+                document.remember(mode, command, now);
+            }
+            let bytes = document.encode();
+            saved = Some(document);
+            Ok(Some(bytes))
+        };
+        let stamp = backend.update(&self.id, self.stamp, &self.holder, wait, &mut next)?;
+        if let Some(document) = saved {
+            self.document = document;
+            self.stamp = stamp;
+            self.edits.clear();
+        }
+        self.notices.extend(notices);
+        self.tell(&old);
+        Ok(())
+    }
+
+    /// Makes a document of what is stored, setting aside what cannot be one.
+    fn understood(
+        &self,
+        bytes: &[u8],
+        now: Timestamp,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Document> {
+        match Document::decode(bytes.to_vec()) {
+            Ok((mut document, upgraded)) => {
+                if upgraded {
+                    let stem = layout::stem(&self.id, "upgrade", now);
+                    let name = self.backend.shelve(Shelf::Archive, &stem, bytes)?;
+                    self.audit(Action::Migrate, now, Value::Null, json!({"archive": name}))?;
+                    notices.push(Notice::Upgraded { name });
+                }
+                if document.id != self.id {
+                    notices.push(Notice::Adopted { from: document.id.clone() });
+                    document.id = self.id.clone();
+                }
+                Ok(document)
+            }
+            Err(Unreadable::Newer(version)) => {
+                Err(Error::Newer { place: place(self.backend.as_ref(), &self.id), version })
+            }
+            Err(Unreadable::Corrupt(reason)) => {
+                let stem = layout::stem(&self.id, "corrupt", now);
+                let name = self.backend.shelve(Shelf::Quarantine, &stem, bytes)?;
+                let why = json!({"quarantine": name, "reason": reason});
+                self.audit(Action::Quarantine, now, Value::Null, why)?;
+                notices.push(Notice::Quarantined { reason, name });
+                Ok(Document::new(self.id.clone(), now))
+            }
+        }
+    }
+
+    /// Applies what we changed to a document that others may have changed too.
+    fn apply(&self, document: &mut Document, now: Timestamp) -> Result<()> {
+        let mut merged = Vec::new();
+        let mut overwrites = false;
+        for (key, edit) in &self.edits {
+            let theirs = self.stored(document, key)?;
+            let value = merge(edit.base.as_ref(), edit.ours.as_ref(), theirs.as_ref());
+            overwrites |= theirs != edit.base && value == edit.ours && theirs != value;
+            merged.push((key, value));
+        }
+        // The loser's value stays in history, even if it was saved without a command.
+        if overwrites && !document.is_remembered() {
+            document.remember("osm", "(before a change from elsewhere)", now);
+        }
+        for (key, value) in merged {
+            put(document, key, value.as_ref());
+        }
+        Ok(())
+    }
+
+    fn stored(&self, document: &Document, key: &Key) -> Result<Option<Value>> {
+        let compact = match key {
+            Key::Shared(name) => document.shared.get(name),
+            Key::Script { command, name } => {
+                document.script.get(command).and_then(|it| it.get(name))
+            }
+        };
+        compact
+            .map(|compact| document.expand(compact).map_err(|reason| self.corrupt(reason)))
+            .transpose()
+    }
+
+    fn corrupt(&self, reason: String) -> Error {
+        Error::Corrupt { place: place(self.backend.as_ref(), &self.id), reason }
+    }
+
+    /// Tells the observers which keys are not what they were.
+    fn tell(&mut self, old: &Document) {
+        if self.observers.is_empty() {
+            return;
+        }
+        let changed = changed_keys(old, &self.document);
+        if !changed.is_empty() {
+            for observer in &mut self.observers {
+                observer(&changed);
+            }
+        }
+    }
+}
+
+/// Where a session lies, for messages.
+pub(crate) fn place(backend: &dyn Backend, id: &SessionId) -> String {
+    backend.place(id).map_or_else(|| format!("session {id}"), |path| path.display().to_string())
+}
+
+/// Writes a value into a document.
+fn put(document: &mut Document, key: &Key, value: Option<&Value>) {
+    let compact = value.map(|value| document.compact(value));
+    match (key, compact) {
+        (Key::Shared(name), Some(value)) => {
+            document.shared.insert(name.clone(), value);
+        }
+        (Key::Shared(name), None) => {
+            document.shared.shift_remove(name);
+        }
+        (Key::Script { command, name }, value) => {
+            let zone =
+                document.script.entry(command.clone()).or_insert_with(|| Value::Object(Map::new()));
+            if !zone.is_object() {
+                *zone = Value::Object(Map::new());
+            }
+            let Some(zone) = zone.as_object_mut() else { return };
+            match value {
+                Some(value) => {
+                    zone.insert(name.clone(), value);
+                }
+                None => {
+                    zone.shift_remove(name);
+                }
+            }
+        }
+    }
+}
+
+/// The keys whose values differ between two documents.
+fn changed_keys(one: &Document, other: &Document) -> Vec<Key> {
+    let keys = |document: &Document| {
+        let mut keys: BTreeMap<Key, Value> = BTreeMap::new();
+        for (name, value) in &document.shared {
+            keys.insert(Key::Shared(name.clone()), document.expand(value).unwrap_or_default());
+        }
+        for (command, zone) in &document.script {
+            for (name, value) in zone.as_object().into_iter().flatten() {
+                let key = Key::Script { command: command.clone(), name: name.clone() };
+                keys.insert(key, document.expand(value).unwrap_or_default());
+            }
+        }
+        keys
+    };
+    let (one, other) = (keys(one), keys(other));
+    let all: std::collections::BTreeSet<&Key> = one.keys().chain(other.keys()).collect();
+    all.into_iter().filter(|key| one.get(*key) != other.get(*key)).cloned().collect()
+}

@@ -1,0 +1,249 @@
+//! A store and what can be done with its sessions from outside.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use osm_identity::SessionId;
+use serde_json::{Map, Value, json};
+
+use crate::audit::{Action, Event, Who};
+use crate::backend::{Backend, Current, Holder, Shelf, Wait};
+use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, VERSION};
+use crate::error::{Error, Result};
+use crate::layout;
+use crate::session::{Clock, Session, place};
+
+/// A place where sessions are kept, and who uses it.
+#[derive(Clone)]
+pub struct Store {
+    backend: Arc<dyn Backend>,
+    holder: Holder,
+    clock: Clock,
+}
+
+/// A session that was only read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Whose it is.
+    pub id: SessionId,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it was last saved.
+    pub updated_at: Timestamp,
+    /// How often it was saved.
+    pub revision: u64,
+    /// How it came about.
+    pub origin: Option<Origin>,
+    /// Where it was last used.
+    pub last_used: Option<LastUsed>,
+    /// `{"shared": …, "script": …}`.
+    pub state: Value,
+    /// The commands that are remembered.
+    pub history: Vec<HistoryEntry>,
+}
+
+impl Store {
+    /// A store on a backend.
+    pub fn new(backend: Arc<dyn Backend>, holder: Holder, clock: Clock) -> Self {
+        Self { backend, holder, clock }
+    }
+
+    /// What keeps the sessions.
+    #[must_use]
+    pub fn backend(&self) -> &dyn Backend {
+        self.backend.as_ref()
+    }
+
+    /// What keeps the sessions, for another thread.
+    #[must_use]
+    pub fn shared_backend(&self) -> Arc<dyn Backend> {
+        Arc::clone(&self.backend)
+    }
+
+    /// Opens a session to work in it.
+    pub fn open(&self, id: &SessionId, wait: Wait) -> Result<Session> {
+        let (backend, clock) = (Arc::clone(&self.backend), Arc::clone(&self.clock));
+        Session::open(backend, clock, self.holder.clone(), id, wait)
+    }
+
+    /// Looks at a session without opening it.
+    pub fn read(&self, id: &SessionId) -> Result<Snapshot> {
+        match self.backend.load(id, None)? {
+            Current::Found(bytes, _) => self.snapshot(bytes, &place(self.backend(), id)),
+            _ => Err(Error::NotFound(id.clone())),
+        }
+    }
+
+    /// Looks at what lies on a shelf.
+    pub fn read_shelved(&self, shelf: Shelf, name: &str) -> Result<Snapshot> {
+        let place = format!("{}/{name}", shelf.name());
+        self.snapshot(self.backend.read_shelved(shelf, name)?, &place)
+    }
+
+    /// Reads a document from anywhere: one of ours, an export, or one of the tool that came before.
+    pub fn snapshot(&self, bytes: Vec<u8>, place: &str) -> Result<Snapshot> {
+        let corrupt = |reason| Error::Corrupt { place: place.to_owned(), reason };
+        let mut document = decode(bytes, place)?;
+        Ok(Snapshot {
+            state: document.state().map_err(corrupt)?,
+            history: document.history().map_err(corrupt)?,
+            id: document.id,
+            created_at: document.created_at,
+            updated_at: document.updated_at,
+            revision: document.revision,
+            origin: document.origin,
+            last_used: document.last_used,
+        })
+    }
+
+    /// Begins a session anew from outside, unless somebody has it open.
+    pub fn reset(&self, id: &SessionId, archive: bool) -> Result<Option<String>> {
+        self.refuse_if_open(id)?;
+        if matches!(self.backend.load(id, None)?, Current::Missing) {
+            return Err(Error::NotFound(id.clone()));
+        }
+        self.open(id, Wait::USUAL)?.reset(archive)
+    }
+
+    /// Brings back what lies on a shelf, as `id`; what was there goes to the archive. Returns the
+    /// name of that, if there was something.
+    pub fn restore(&self, shelf: Shelf, name: &str, id: &SessionId) -> Result<Option<String>> {
+        let bytes = self.backend.read_shelved(shelf, name)?;
+        let document = decode(bytes, &format!("{}/{name}", shelf.name()))?;
+        self.replace(id, document, &Action::Restore, name)
+    }
+
+    /// Takes a document from outside as `id`; what was there goes to the archive. Returns the name
+    /// of that, if there was something.
+    pub fn import(
+        &self,
+        bytes: Vec<u8>,
+        place: &str,
+        id: Option<&SessionId>,
+    ) -> Result<(SessionId, Option<String>)> {
+        let document = decode(bytes, place)?;
+        let id = id.cloned().unwrap_or_else(|| document.id.clone());
+        let archived = self.replace(&id, document, &Action::Import, place)?;
+        Ok((id, archived))
+    }
+
+    fn replace(
+        &self,
+        id: &SessionId,
+        mut document: Document,
+        what: &Action,
+        from: &str,
+    ) -> Result<Option<String>> {
+        self.refuse_if_open(id)?;
+        let now = (self.clock)();
+        let mut archived = None;
+        let mut next = |current: Current| {
+            if let Current::Found(bytes, _) = current {
+                let revision = Document::decode(bytes.clone()).map_or(0, |(it, _)| it.revision);
+                document.revision = document.revision.max(revision);
+                let stem = layout::stem(id, what.name(), now);
+                archived = Some(self.backend.shelve(Shelf::Archive, &stem, &bytes)?);
+            }
+            let before = json!({"archive": archived});
+            self.audit(what.clone(), id, now, before, json!({"from": from}))?;
+            document.id = id.clone();
+            document.revision += 1;
+            document.updated_at = now;
+            document.remember("osm", &format!("{} {from}", what.name()), now);
+            Ok(Some(document.encode()))
+        };
+        self.backend.update(id, None, &self.holder, Wait::USUAL, &mut next)?;
+        Ok(archived)
+    }
+
+    /// Removes a session, into the trash; [`Error::Busy`] if somebody has it open.
+    pub fn delete(&self, id: &SessionId) -> Result<()> {
+        let now = (self.clock)();
+        if matches!(self.backend.load(id, None)?, Current::Missing) {
+            return Err(Error::NotFound(id.clone()));
+        }
+        self.refuse_if_open(id)?;
+        self.audit(Action::Delete, id, now, Value::Null, json!({"shelf": Shelf::Trash.name()}))?;
+        if self.backend.remove(id, true, now, &mut |_| true)? {
+            Ok(())
+        } else {
+            Err(Error::NotFound(id.clone()))
+        }
+    }
+
+    fn audit(
+        &self,
+        what: &Action,
+        id: &SessionId,
+        now: Timestamp,
+        before: Value,
+        after: Value,
+    ) -> Result<()> {
+        let who = Who::new(&self.holder, None);
+        let session = Some(id.clone());
+        Event { session, before, after, ..Event::new(now, who, what) }.append(self.backend())
+    }
+
+    fn refuse_if_open(&self, id: &SessionId) -> Result<()> {
+        let holders = self.backend.holders(id)?;
+        if holders.is_empty() { Ok(()) } else { Err(Error::Busy { id: id.clone(), holders }) }
+    }
+}
+
+impl Snapshot {
+    /// The session as plain JSON, for people and other programs: nothing is referred to.
+    #[must_use]
+    pub fn to_export(&self) -> Value {
+        let history: Vec<Value> = self
+            .history
+            .iter()
+            .map(|entry| {
+                json!({
+                    "entry_id": entry.entry_id,
+                    "mode_id": entry.mode_id,
+                    "command": entry.command,
+                    "timestamp": entry.timestamp,
+                    "finalState": entry.final_state,
+                })
+            })
+            .collect();
+        json!({
+            "export": VERSION,
+            "session_id": self.id.as_str(),
+            "created_at": self.created_at,
+            "updated_at": self.updated_at,
+            "revision": self.revision,
+            "origin": self.origin,
+            "last_used": self.last_used,
+            "shared_state": self.state["shared"],
+            "script_state": self.state["script"],
+            "history": history,
+        })
+    }
+}
+
+/// Reads a document or an export.
+fn decode(bytes: Vec<u8>, place: &str) -> Result<Document> {
+    let corrupt = |reason: String| Error::Corrupt { place: place.to_owned(), reason };
+    let bytes = match serde_json::from_slice::<Map<String, Value>>(&bytes) {
+        Ok(export) if export.contains_key("export") => {
+            from_export(export).map_err(|reason| corrupt(reason.to_owned()))?
+        }
+        _ => bytes,
+    };
+    match Document::decode(bytes) {
+        Ok((document, _)) => Ok(document),
+        Err(Unreadable::Corrupt(reason)) => Err(corrupt(reason)),
+        Err(Unreadable::Newer(version)) => Err(Error::Newer { place: place.to_owned(), version }),
+    }
+}
+
+/// An export is plain, as a document of the tool that came before is: it is read in the same way.
+fn from_export(mut export: Map<String, Value>) -> std::result::Result<Vec<u8>, &'static str> {
+    if export.remove("export").as_ref().and_then(Value::as_str) != Some(VERSION) {
+        return Err("an export of a version that this osm does not know");
+    }
+    export.insert("version".into(), "0.2.0".into());
+    serde_json::to_vec(&export).map_err(|_| "it cannot be read")
+}

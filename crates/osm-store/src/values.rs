@@ -1,0 +1,424 @@
+//! Long values, stored once.
+//!
+//! A session keeps the state after each of its last 200 commands, and most of a state is a few long
+//! texts that hardly ever change. So a document has a table of *values*, and wherever a long one
+//! stands there is only a reference to it, `{"$value":7}`:
+//!
+//! - A string of [`LONG`] bytes or more is a value.
+//! - A list of more than [`CHUNK`] items is cut into chunks, `{"$list":[…]}`, so that a change at one
+//!   place leaves the other chunks as they were; an object of more entries likewise, `{"$map":[…]}`.
+//! - A list, an object or a chunk that is still long is a value too, with references inside.
+//! - An object of the user's that looks like one of these stands in `{"$plain":…}`.
+//!
+//! So a snapshot costs what changed since the last one. Values are bytes of JSON that nobody looks
+//! into until somebody asks: opening and saving a session moves them, and does not parse them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+/// From how many bytes on something is stored as a value.
+pub(crate) const LONG: usize = 256;
+
+/// How many items stand together.
+pub(crate) const CHUNK: usize = 64;
+
+/// How deep values may refer to values.
+const MOST_DEPTH: usize = 100;
+
+/// How many nodes a state may have: a small document can refer to one value very often.
+const MOST_NODES: usize = 20_000_000;
+
+const REFERENCE: &str = "$value";
+const LIST: &str = "$list";
+const MAP: &str = "$map";
+const PLAIN: &str = "$plain";
+
+/// How a reference begins, as bytes of a document. No string can hold these bytes, since a quote
+/// inside a string is escaped.
+const REFERENCE_START: &[u8] = b"{\"$value\":";
+
+/// A table of values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values {
+    /// The document that was read, in which most values stand.
+    file: Arc<Vec<u8>>,
+    slots: BTreeMap<u32, Slot>,
+    /// Values by their length, to find one that is there already.
+    by_length: HashMap<usize, Vec<u32>>,
+    next: u32,
+}
+
+#[derive(Clone, Debug)]
+enum Slot {
+    InFile(Range<usize>),
+    Owned(Arc<Vec<u8>>),
+}
+
+impl Values {
+    /// The values of a document that was read: each is bytes of it.
+    pub(crate) fn in_file(
+        file: Arc<Vec<u8>>,
+        places: impl IntoIterator<Item = (u32, Range<usize>)>,
+    ) -> Self {
+        let mut values = Self { file, ..Self::default() };
+        for (id, range) in places {
+            values.by_length.entry(range.len()).or_default().push(id);
+            values.next = values.next.max(id.saturating_add(1));
+            values.slots.insert(id, Slot::InFile(range));
+        }
+        values
+    }
+
+    /// The JSON of a value.
+    pub(crate) fn raw(&self, id: u32) -> Option<&[u8]> {
+        match self.slots.get(&id)? {
+            Slot::InFile(range) => self.file.get(range.clone()),
+            Slot::Owned(bytes) => Some(bytes),
+        }
+    }
+
+    /// Adds a value, or finds it.
+    fn intern(&mut self, raw: Vec<u8>) -> u32 {
+        let same_length = self.by_length.get(&raw.len()).into_iter().flatten();
+        if let Some(id) = same_length.copied().find(|id| self.raw(*id) == Some(raw.as_slice())) {
+            return id;
+        }
+        let id = self.next;
+        self.next += 1;
+        self.by_length.entry(raw.len()).or_default().push(id);
+        self.slots.insert(id, Slot::Owned(Arc::new(raw)));
+        id
+    }
+
+    /// Puts references in the place of what is long.
+    pub(crate) fn compact(&mut self, value: &Value) -> Value {
+        self.compacted(value).0
+    }
+
+    /// A compact value, and about how many bytes it takes.
+    fn compacted(&mut self, value: &Value) -> (Value, usize) {
+        match value {
+            Value::String(text) if text.len() >= LONG => self.reference(value),
+            Value::String(text) => (value.clone(), text.len() + 2),
+            Value::Array(items) => {
+                let mut size = 2;
+                let items: Vec<Value> =
+                    items.iter().map(|item| self.counted(item, &mut size)).collect();
+                if items.len() > CHUNK {
+                    let chunks = items.chunks(CHUNK).map(|chunk| Value::Array(chunk.to_vec()));
+                    let chunks: Vec<Value> = chunks.map(|chunk| self.reference(&chunk).0).collect();
+                    return self.reference(&single(LIST, Value::Array(chunks)));
+                }
+                self.kept(Value::Array(items), size)
+            }
+            Value::Object(entries) => {
+                let mut size = 2;
+                let entries: Map<String, Value> = entries
+                    .iter()
+                    .map(|(key, value)| {
+                        size += key.len() + 4;
+                        (key.clone(), self.counted(value, &mut size))
+                    })
+                    .collect();
+                if entries.len() > CHUNK {
+                    let entries: Vec<(String, Value)> = entries.into_iter().collect();
+                    let chunks = entries.chunks(CHUNK).map(|chunk| chunk.iter().cloned().collect());
+                    let chunks: Vec<Value> = chunks
+                        .map(|chunk: Map<_, _>| self.reference(&Value::Object(chunk)).0)
+                        .collect();
+                    return self.reference(&single(MAP, Value::Array(chunks)));
+                }
+                let plain = is_special(&entries);
+                let object = Value::Object(entries);
+                let object = if plain { single(PLAIN, object) } else { object };
+                self.kept(object, size)
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => (value.clone(), 8),
+        }
+    }
+
+    /// An object whose entries are compact already, as a value if it is long.
+    pub(crate) fn seal(&mut self, entries: Map<String, Value>) -> Value {
+        let special = is_special(&entries);
+        let object = Value::Object(entries);
+        let object = if special { single(PLAIN, object) } else { object };
+        let size = object.to_string().len();
+        self.kept(object, size).0
+    }
+
+    fn counted(&mut self, value: &Value, size: &mut usize) -> Value {
+        let (compact, bytes) = self.compacted(value);
+        *size += bytes + 1;
+        compact
+    }
+
+    /// A compact list or object, as a value if it is long.
+    fn kept(&mut self, compact: Value, size: usize) -> (Value, usize) {
+        if size >= LONG { self.reference(&compact) } else { (compact, size) }
+    }
+
+    fn reference(&mut self, value: &Value) -> (Value, usize) {
+        let raw = serde_json::to_vec(value).expect("a JSON value can be written");
+        (single(REFERENCE, self.intern(raw).into()), REFERENCE_START.len() + 8)
+    }
+
+    /// Puts the values back in the place of their references.
+    pub(crate) fn expand(&self, compact: &Value) -> Result<Value, String> {
+        self.expanded(compact, 0, &mut { MOST_NODES })
+    }
+
+    fn expanded(&self, compact: &Value, depth: usize, nodes: &mut usize) -> Result<Value, String> {
+        *nodes = nodes.checked_sub(1).ok_or("it has too many parts")?;
+        match compact {
+            Value::Array(items) => {
+                items.iter().map(|item| self.expanded(item, depth, nodes)).collect()
+            }
+            Value::Object(entries) => match special(entries) {
+                None => self.expanded_entries(entries, depth, nodes).map(Value::Object),
+                Some((REFERENCE, id)) => {
+                    self.expanded(&self.followed(id, depth)?, depth + 1, nodes)
+                }
+                Some((LIST, chunks)) => {
+                    let mut items = Vec::new();
+                    for chunk in chunks.as_array().ok_or("a list without chunks")? {
+                        match self.expanded(chunk, depth + 1, nodes)? {
+                            Value::Array(chunk) => items.extend(chunk),
+                            _ => return Err("a chunk that is no list".into()),
+                        }
+                    }
+                    Ok(Value::Array(items))
+                }
+                Some((MAP, chunks)) => {
+                    let mut entries = Map::new();
+                    for chunk in chunks.as_array().ok_or("a map without chunks")? {
+                        // A chunk is never special: it has no name of its own.
+                        let chunk = match special(chunk.as_object().unwrap_or(&Map::new())) {
+                            Some((REFERENCE, id)) => self.followed(id, depth)?,
+                            _ => chunk.clone(),
+                        };
+                        let chunk = chunk.as_object().ok_or("a chunk that is no object")?;
+                        entries.extend(self.expanded_entries(chunk, depth + 1, nodes)?);
+                    }
+                    Ok(Value::Object(entries))
+                }
+                Some((_, plain)) => {
+                    let entries = plain.as_object().ok_or("a plain that is no object")?;
+                    self.expanded_entries(entries, depth, nodes).map(Value::Object)
+                }
+            },
+            _ => Ok(compact.clone()),
+        }
+    }
+
+    fn expanded_entries(
+        &self,
+        entries: &Map<String, Value>,
+        depth: usize,
+        nodes: &mut usize,
+    ) -> Result<Map<String, Value>, String> {
+        let expand = |(key, value): (&String, &Value)| {
+            Ok((key.clone(), self.expanded(value, depth, nodes)?))
+        };
+        entries.iter().map(expand).collect()
+    }
+
+    fn followed(&self, id: &Value, depth: usize) -> Result<Value, String> {
+        if depth > MOST_DEPTH {
+            return Err("values that refer to each other without end".into());
+        }
+        let id =
+            id.as_u64().and_then(|id| u32::try_from(id).ok()).ok_or("a value without number")?;
+        let raw = self.raw(id).ok_or_else(|| format!("value {id} is missing"))?;
+        serde_json::from_slice(raw).map_err(|error| format!("value {id}: {error}"))
+    }
+
+    /// The values that some documents' parts lead to, with their JSON.
+    pub(crate) fn reachable<'a>(
+        &'a self,
+        roots: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Vec<(u32, &'a [u8])> {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&[u8]> = roots.into_iter().collect();
+        while let Some(bytes) = open.pop() {
+            for id in references(bytes) {
+                if seen.insert(id)
+                    && let Some(raw) = self.raw(id)
+                    && raw.first() != Some(&b'"')
+                {
+                    open.push(raw);
+                }
+            }
+        }
+        seen.into_iter().filter_map(|id| Some((id, self.raw(id)?))).collect()
+    }
+}
+
+/// The numbers of the values that some JSON refers to.
+fn references(json: &[u8]) -> impl Iterator<Item = u32> {
+    let mut rest = json;
+    std::iter::from_fn(move || {
+        loop {
+            let at = find(rest, REFERENCE_START)? + REFERENCE_START.len();
+            rest = &rest[at..];
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let number =
+                std::str::from_utf8(&rest[..digits]).ok().and_then(|text| text.parse().ok());
+            if let Some(id) = number {
+                return Some(id);
+            }
+        }
+    })
+}
+
+/// Where `needle`, which begins with `{`, stands first.
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = haystack[from..].iter().position(|byte| *byte == needle[0]) {
+        if haystack[from + at..].starts_with(needle) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
+}
+
+fn single(key: &str, value: Value) -> Value {
+    Value::Object(Map::from_iter([(key.to_owned(), value)]))
+}
+
+/// The one entry of an object that stands for something else.
+fn special(entries: &Map<String, Value>) -> Option<(&str, &Value)> {
+    let (key, value) = entries.iter().next().filter(|_| entries.len() == 1)?;
+    matches!(key.as_str(), REFERENCE | LIST | MAP | PLAIN).then_some((key.as_str(), value))
+}
+
+fn is_special(entries: &Map<String, Value>) -> bool {
+    special(entries).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn round_trip(value: &Value) -> Values {
+        let mut values = Values::default();
+        let compact = values.compact(value);
+        assert!(serde_json::to_vec(&compact).unwrap().len() < 2 * LONG + 64, "{compact}");
+        assert_eq!(&values.expand(&compact).unwrap(), value);
+        values
+    }
+
+    #[test]
+    fn what_is_short_stays() {
+        let mut values = Values::default();
+        let value = json!({"a": [1, null, "x"], "b": {"c": true}});
+        assert_eq!(values.compact(&value), value);
+        assert!(values.slots.is_empty());
+    }
+
+    #[test]
+    fn a_long_text_is_stored_once() {
+        let text = "x".repeat(100_000);
+        let values = round_trip(&json!({"one": text, "other": [text, {"deep": text}]}));
+        assert_eq!(values.slots.len(), 1);
+    }
+
+    #[test]
+    fn a_long_list_shares_its_chunks() {
+        let mut items: Vec<Value> =
+            (0..10_000).map(|id| json!({"id": id, "label": format!("item number {id}")})).collect();
+        let mut values = round_trip(&Value::Array(items.clone()));
+        let before: usize = values.slots.keys().map(|id| values.raw(*id).unwrap().len()).sum();
+        items.push(json!({"id": 10_000}));
+        let compact = values.compact(&Value::Array(items.clone()));
+        let after: usize = values.slots.keys().map(|id| values.raw(*id).unwrap().len()).sum();
+        assert!(after - before < before / 50, "{before} {after}");
+        assert_eq!(values.expand(&compact).unwrap(), Value::Array(items));
+    }
+
+    #[test]
+    fn a_users_object_that_looks_like_ours() {
+        for value in [
+            json!({"$value": 1}),
+            json!({"$list": [[1]]}),
+            json!({"$plain": {"$plain": {"$value": 7}}}),
+            json!([{"$map": "x".repeat(500)}]),
+            json!({"$value": 1, "more": 2}),
+        ] {
+            round_trip(&value);
+        }
+    }
+
+    #[test]
+    fn hostile_references_are_refused() {
+        let mut values = Values::default();
+        values.intern(br#"{"$value":0}"#.to_vec());
+        for compact in [
+            json!({"$value": 0}),
+            json!({"$value": 99}),
+            json!({"$value": "x"}),
+            json!({"$value": -1}),
+            json!({"$list": 3}),
+            json!({"$list": [3]}),
+            json!({"$map": [[1]]}),
+        ] {
+            assert!(values.expand(&compact).is_err(), "{compact}");
+        }
+        // 30 lists, each holding the one before 64 times.
+        let mut last = values.intern(b"[1]".to_vec());
+        for _ in 0..30 {
+            let list: Vec<Value> = (0..64).map(|_| json!({"$value": last})).collect();
+            last = values.intern(serde_json::to_vec(&list).unwrap());
+        }
+        let error = values.expanded(&json!({"$value": last}), 0, &mut 10_000).unwrap_err();
+        assert!(error.contains("parts"), "{error}");
+    }
+
+    #[test]
+    fn only_what_is_referred_to_is_reachable() {
+        let mut values = Values::default();
+        let first = values.compact(&json!(["a".repeat(300), "b".repeat(300)]));
+        let second = values.compact(&json!("c".repeat(300)));
+        let bytes = serde_json::to_vec(&first).unwrap();
+        assert_eq!(values.reachable([&bytes[..]]).len(), 2);
+        let trick = serde_json::to_vec(&json!(r#"{"$value":0}"#)).unwrap();
+        assert_eq!(values.reachable([&trick[..]]).len(), 0, "inside a string it is text");
+        drop(second);
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".{0,20}".prop_map(Value::from),
+            "[a-c\"\\\\é]{250,300}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 200, 80, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..80).prop_map(Value::from),
+                proptest::collection::vec(
+                    ("[$a-z]{1,6}|\\$value|\\$list|\\$map|\\$plain", inner),
+                    0..80
+                )
+                .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn any_value_comes_back(one in any_value(), other in any_value()) {
+            let mut values = Values::default();
+            let (first, second) = (values.compact(&one), values.compact(&other));
+            prop_assert_eq!(values.expand(&first).unwrap(), one);
+            prop_assert_eq!(values.expand(&second).unwrap(), other);
+        }
+    }
+}

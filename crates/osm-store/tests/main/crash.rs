@@ -1,0 +1,231 @@
+//! Killed, or failed, at every system call: the document is the old one or the new one.
+//!
+//! `strace` counts the calls that a command makes from its first look at the store on, then the
+//! command is run once for each of them and stopped right there: by SIGKILL, by an input/output
+//! error, by a full disk.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use osm_testkit::tools;
+
+use crate::worker::{program, say};
+
+/// Everything by which a store is read or changed.
+const CALLS: &str = "openat,open,creat,write,pwrite64,writev,read,pread64,fsync,fdatasync,rename,\
+    renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,ftruncate,fchmod,chmod,flock,newfstatat,statx,\
+    fstat,getdents64,linkat,link";
+
+/// What may stop a call.
+const STOPS: [&str; 3] = ["signal=KILL", "error=EIO", "error=ENOSPC"];
+
+/// A store to begin with, copied for every attempt.
+struct Stage {
+    folder: tempfile::TempDir,
+    template: PathBuf,
+    archived: String,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let template = folder.path().join("template");
+        fs::create_dir(&template).unwrap();
+        say(&template, &["set", "s", "k", "\"archived\""]);
+        let archived = say(&template, &["reset", "s"]);
+        say(&template, &["set", "s", "k", "\"old\""]);
+        for number in 0..7 {
+            say(&template, &["set", &format!("more-{number}"), "k", "\"more\""]);
+        }
+        Self { folder, template, archived }
+    }
+
+    /// A fresh copy.
+    fn copy(&self, name: &str) -> PathBuf {
+        let root = self.folder.path().join(name);
+        drop(fs::remove_dir_all(&root));
+        copy_folder(&self.template, &root);
+        root
+    }
+}
+
+/// Copies a folder; files keep their rights.
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).unwrap();
+        }
+    }
+}
+
+/// Runs a worker under strace.
+fn traced(root: &Path, arguments: &[&str], log: &Path, inject: Option<&str>) -> Output {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o"]).arg(log).args(["-e", &format!("trace={CALLS}")]);
+    if let Some(inject) = inject {
+        command.args(["-e", &format!("inject={inject}")]);
+    }
+    command.arg(program()).arg(root).args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+/// For each call that a command makes: which of them touch the store, counted from 1.
+fn calls(root: &Path, arguments: &[&str], log: &Path) -> BTreeMap<String, Vec<usize>> {
+    assert!(traced(root, arguments, log, None).status.success(), "{arguments:?}");
+    let mut counts = BTreeMap::new();
+    let mut calls: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut begun = false;
+    for line in fs::read_to_string(log).unwrap().lines() {
+        // The loader's calls come first.
+        begun |= line.contains(&root.display().to_string()) && !line.contains("execve");
+        let call = line.split_whitespace().nth(1).and_then(|call| call.split('(').next());
+        let call = call.filter(|call| CALLS.split(',').any(|known| known.trim() == *call));
+        if let Some(call) = call {
+            let count = counts.entry(call.to_owned()).or_insert(0);
+            *count += 1;
+            if begun {
+                calls.entry(call.to_owned()).or_default().push(*count);
+            }
+        }
+    }
+    calls
+}
+
+/// The value of `s`, which must be readable whatever happened.
+fn value(root: &Path) -> String {
+    say(root, &["get", "s", "k"])
+}
+
+fn names(root: &Path, shelf: &str) -> Vec<String> {
+    let folder = root.join("sessions").join(shelf);
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Tries every call of a command, and says how many points that were.
+fn at_every_call(
+    name: &str,
+    arguments: impl Fn(&Stage) -> Vec<String>,
+    holds: impl Fn(&Stage, &Path, &Output, &str),
+    again: impl Fn(&Stage, &Path),
+) {
+    if let Err(tools::Skipped(reason)) = tools::program("strace") {
+        assert!(!tools::strict(), "{reason}");
+        return;
+    }
+    let stage = Stage::new();
+    let arguments = arguments(&stage);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let log = stage.folder.path().join("log");
+    let mut points = 0;
+    for (call, times) in calls(&stage.copy("count"), &arguments, &log) {
+        for when in times {
+            for stop in STOPS {
+                let point = format!("{call}:{stop}:when={when}");
+                let root = stage.copy("attempt");
+                let output = traced(&root, &arguments, &log, Some(&point));
+                holds(&stage, &root, &output, &point);
+                again(&stage, &root);
+                say(&root, &["clean"]);
+                let litter: Vec<String> =
+                    names(&root, "").into_iter().filter(|name| name.starts_with(".tmp")).collect();
+                assert!(litter.is_empty(), "{arguments:?} {point}: {litter:?}");
+                points += 1;
+            }
+        }
+    }
+    assert!(points > 30, "{points}");
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "{name}: killed or failed at {points} points").unwrap();
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn a_save() {
+    at_every_call(
+        "save",
+        |_| words(&["set", "s", "k", "\"new\""]),
+        |_, root, output, point| {
+            let value = value(root);
+            assert!(value == "\"old\"" || value == "\"new\"", "{point}: {value}");
+            assert!(
+                !output.status.success() || value == "\"new\"",
+                "{point}: acknowledged and lost"
+            );
+        },
+        |_, root| {
+            say(root, &["set", "s", "k", "\"next\""]);
+            assert_eq!(value(root), "\"next\"");
+        },
+    );
+}
+
+#[test]
+fn a_reset_with_its_archive() {
+    at_every_call(
+        "reset and archive",
+        |_| words(&["reset", "s"]),
+        |stage, root, _, point| {
+            let value = value(root);
+            let (archives, before) =
+                (names(root, "archive").len(), names(&stage.template, "archive").len());
+            let safe = value == "\"old\"" || (value == "null" && archives > before);
+            assert!(safe, "{point}: {value}, {archives} archives");
+        },
+        |_, root| drop(say(root, &["reset", "s"])),
+    );
+}
+
+#[test]
+fn a_restore() {
+    at_every_call(
+        "restore",
+        |stage| words(&["restore", &stage.archived, "s"]),
+        |stage, root, _, point| {
+            let value = value(root);
+            assert!(value == "\"old\"" || value == "\"archived\"", "{point}: {value}");
+            assert!(
+                names(root, "archive").contains(&stage.archived),
+                "{point}: the archive is lost"
+            );
+        },
+        |stage, root| {
+            say(root, &["restore", &stage.archived, "s"]);
+            assert_eq!(value(root), "\"archived\"");
+        },
+    );
+}
+
+#[test]
+fn a_cleanup() {
+    at_every_call(
+        "clean",
+        |_| words(&["clean"]),
+        |stage, root, _, point| {
+            let sessions = |root: &Path| root.join("sessions");
+            let (after, trash) = (names(root, ""), names(root, "trash"));
+            for name in names(&stage.template, "") {
+                let Some(id) = name.strip_suffix(".session.json") else { continue };
+                let kept = after.contains(&name);
+                assert!(kept || trash.iter().any(|it| it.starts_with(id)), "{point}: {id} is lost");
+                if kept {
+                    let (old, new) =
+                        (sessions(&stage.template).join(&name), sessions(root).join(&name));
+                    assert_eq!(fs::read(old).unwrap(), fs::read(new).unwrap(), "{point}");
+                }
+            }
+        },
+        |_, root| drop(say(root, &["clean"])),
+    );
+}

@@ -1,0 +1,159 @@
+//! Locks across processes: who is in the way, for how long, and what a kill leaves behind.
+
+use std::time::{Duration, Instant};
+
+use jiff::SignedDuration;
+use osm_store::Error;
+use osm_store::backend::{Backend, Wait};
+
+use crate::child::Child;
+use crate::harness::{Home, entry, get, id, myself, names, now, put};
+
+#[test]
+fn presence_ends_with_the_process_however_it_ends() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    put(&backend, &x, "{}").unwrap();
+    let mut killed = Child::start("attend x", &home.root());
+    killed.expect("attending");
+    let mut leaving = Child::start("attend x", &home.root());
+    leaving.expect("attending");
+
+    assert!(entry(&backend, &x).unwrap().active);
+    let pids = || -> Vec<_> {
+        backend.holders(&x).unwrap().into_iter().map(|holder| holder.pid).collect()
+    };
+    assert_eq!(pids(), [killed.pid(), leaving.pid()]);
+    let refused = backend.remove(&x, false, now(), &mut |_| true).unwrap_err();
+    assert!(refused.to_string().contains(&killed.pid().to_string()), "{refused}");
+
+    killed.kill();
+    assert_eq!(pids(), [leaving.pid()], "the dead are left out");
+    leaving.go_on();
+    leaving.expect("left");
+    assert!(pids().is_empty(), "who left while it lives is left out, too");
+    assert!(!entry(&backend, &x).unwrap().active);
+    assert!(backend.remove(&x, false, now(), &mut |_| true).unwrap());
+    leaving.go_on();
+    leaving.finish();
+}
+
+#[test]
+fn waiting_is_bounded_and_names_the_holder() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    put(&backend, &x, "old").unwrap();
+    let mut child = Child::start("change x", &home.root());
+    child.expect("changing");
+
+    let began = Instant::now();
+    let wait = Wait(Duration::from_millis(400));
+    let mut never = |_| panic!("somebody else is changing it");
+    let refused = backend.update(&x, None, &myself("me"), wait, &mut never).unwrap_err();
+    let took = began.elapsed();
+    assert!(took >= wait.0 && took < wait.0 * 10, "{took:?}");
+    assert!(
+        matches!(&refused, Error::Busy { holders, .. }
+            if holders.len() == 1 && holders[0].pid == child.pid()),
+        "{refused}"
+    );
+    assert!(refused.to_string().contains("`change`"), "{refused}");
+    assert_eq!(get(&backend, &x).as_deref(), Some("old"), "reading needs no lock");
+
+    child.kill();
+    put(&backend, &x, "new").unwrap();
+    assert_eq!(get(&backend, &x).as_deref(), Some("new"), "a kill frees at once");
+}
+
+#[test]
+fn one_cleanup_at_a_time() {
+    let home = Home::new();
+    let backend = home.open();
+    let mut child = Child::start("clean 60", &home.root());
+    child.expect("cleaning");
+    assert!(backend.lock_cleanup(&myself("me")).unwrap().is_none());
+    child.kill();
+    assert!(backend.lock_cleanup(&myself("me")).unwrap().is_some());
+}
+
+#[test]
+fn looking_never_makes_opening_fail() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    put(&backend, &x, "{}").unwrap();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    // This takes the lock for a moment, to see whether anybody has it.
+                    backend.holders(&x).unwrap();
+                }
+            });
+        }
+        for _ in 0..300 {
+            drop(backend.attend(&x, &myself("me"), Wait::NONE).unwrap());
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_roster_is_tidied_and_never_grows_for_ever() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    let longest = || {
+        let folder = home.sessions();
+        let sizes = names(&folder).into_iter().filter(|name| name.contains(".session.lock"));
+        sizes.map(|name| folder.join(name).metadata().unwrap().len()).max().unwrap()
+    };
+    for _ in 0..200 {
+        drop(backend.attend(&x, &myself("one of many"), Wait::NONE).unwrap());
+    }
+    assert!(longest() < 20_000, "{} bytes", longest());
+
+    let stays = backend.attend(&x, &myself("stays"), Wait::NONE).unwrap();
+    for _ in 0..400 {
+        drop(backend.attend(&x, &myself("one of many"), Wait::NONE).unwrap());
+    }
+    assert!(longest() < 70_000, "{} bytes", longest());
+    assert_eq!(backend.holders(&x).unwrap().len(), 1);
+    drop(stays);
+    let next = backend.attend(&x, &myself("next"), Wait::NONE).unwrap();
+    assert_eq!(backend.holders(&x).unwrap()[0].command, "next");
+    assert!(longest() < 1000, "emptied when nobody was there");
+    drop(next);
+}
+
+#[test]
+fn records_of_another_machine_in_a_free_lock_are_told() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    let foreign = |since| {
+        let mut holder = myself("elsewhere");
+        holder.boot = "another boot".into();
+        holder.host = "there".into();
+        holder.since = since;
+        holder
+    };
+    drop(backend.attend(&x, &myself("me"), Wait::NONE).unwrap());
+    let extension = if cfg!(windows) { "session.lock.holders" } else { "session.lock" };
+    let file = home.sessions().join(format!("{x}.{extension}"));
+    let line = |holder| serde_json::to_string(&holder).unwrap();
+    let (old, fresh) = (foreign(now() - SignedDuration::from_hours(25)), foreign(now()));
+    std::fs::write(&file, format!("{}\n{}\nrubbish\n{{\n", line(old), line(fresh.clone())))
+        .unwrap();
+
+    assert_eq!(backend.foreign_holders(&x, "here", now()).unwrap(), std::slice::from_ref(&fresh));
+    assert_eq!(backend.foreign_holders(&x, "there", now()).unwrap(), [], "that is us");
+    assert!(backend.holders(&x).unwrap().is_empty(), "nobody holds the lock");
+
+    let here = backend.attend(&x, &myself("me"), Wait::NONE).unwrap();
+    assert_eq!(
+        backend.foreign_holders(&x, "here", now()).unwrap(),
+        [fresh],
+        "our own lock does not explain theirs"
+    );
+    drop(here);
+    assert_eq!(backend.foreign_holders(&id("y"), "here", now()).unwrap(), []);
+}

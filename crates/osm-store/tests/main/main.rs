@@ -1,0 +1,37 @@
+//! Sessions at rest, on every backend, in several processes, and on disks that fail.
+
+#![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
+
+mod backend_story;
+mod child;
+mod cleanup;
+#[cfg(target_os = "linux")]
+mod crash;
+#[cfg(target_os = "linux")]
+mod disks;
+mod files;
+mod harness;
+mod locks;
+mod races;
+mod session_story;
+mod sharing;
+#[cfg(unix)]
+mod unsafe_files;
+mod worker;
+
+/// A file that is not listed above would never be compiled.
+#[test]
+fn every_file_is_a_module() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/main");
+    let Ok(files) = folder.read_dir() else {
+        return; // Another machine than the one that compiled this.
+    };
+    let listed = include_str!("main.rs");
+    for file in files {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") else {
+            continue;
+        };
+        assert!(listed.contains(&format!("mod {module};")), "{name} is not a module");
+    }
+}

@@ -1,0 +1,213 @@
+//! One story, told on every backend: a session from its first change to its end.
+
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+use osm_identity::SessionId;
+use osm_store::backend::{Backend, Holder, Shelf, Wait};
+use osm_store::{Error, FsBackend, Key, MOST_HISTORY, MemoryBackend, Notice, Store};
+use serde_json::{Value, json};
+
+fn holder() -> Holder {
+    Holder {
+        pid: std::process::id(),
+        start: 0,
+        boot: "boot".into(),
+        namespace: String::new(),
+        inode: None,
+        host: "here".into(),
+        since: now(),
+        command: "story".into(),
+    }
+}
+
+fn now() -> Timestamp {
+    "2026-01-02T03:04:05Z".parse().unwrap()
+}
+
+fn id(text: &str) -> SessionId {
+    SessionId::explicit(text.as_ref())
+}
+
+fn key(text: &str) -> Key {
+    Key::parse(text)
+}
+
+/// Tells the story on files and in memory.
+fn on_every_backend(story: fn(&Store)) {
+    let folder = tempfile::tempdir().unwrap();
+    let backends: [Arc<dyn Backend>; 2] =
+        [Arc::new(FsBackend::open(folder.path()).unwrap()), Arc::new(MemoryBackend::new())];
+    for backend in backends {
+        story(&Store::new(backend, holder(), Arc::new(now)));
+    }
+}
+
+#[test]
+fn from_the_first_change_to_the_end() {
+    on_every_backend(|store| {
+        let name = id("story");
+        let mut session = store.open(&name, Wait::NONE).unwrap();
+        assert_eq!(session.get(&key("contextItems")).unwrap(), None);
+        assert!(
+            store.backend().entries().unwrap().is_empty(),
+            "nothing is written before a change"
+        );
+
+        session.set(key("contextItems"), json!([{"id": 1, "payload": "x".repeat(5000)}])).unwrap();
+        session.set(key("goal:type"), json!("api")).unwrap();
+        assert!(session.is_dirty());
+        session.record("code-review", "add src").unwrap();
+        assert!(!session.is_dirty());
+        let entries = store.backend().entries().unwrap();
+        assert_eq!(entries.len(), 1);
+        assert!(entries[0].active, "it is open");
+        assert!(matches!(store.delete(&name), Err(Error::Busy { .. })));
+        assert!(matches!(store.reset(&name, true), Err(Error::Busy { .. })), "from outside");
+
+        // Another terminal works in the same session.
+        let mut other = store.open(&name, Wait::NONE).unwrap();
+        let seen: Arc<Mutex<Vec<Key>>> = Arc::default();
+        let sink = Arc::clone(&seen);
+        session.observe(Box::new(move |keys| sink.lock().unwrap().extend_from_slice(keys)));
+        other.set(key("goal:type"), json!("readme")).unwrap();
+        other.record("goal", "type readme").unwrap();
+        assert_eq!(session.get(&key("goal:type")).unwrap(), Some(json!("api")), "until we look");
+        assert!(session.refresh().unwrap());
+        assert_eq!(session.get(&key("goal:type")).unwrap(), Some(json!("readme")));
+        assert_eq!(*seen.lock().unwrap(), [key("goal:type")]);
+        assert!(!session.refresh().unwrap());
+        drop(other);
+
+        let archived = session.reset(true).unwrap().unwrap();
+        assert_eq!(session.get(&key("goal:type")).unwrap(), None);
+        let history = session.history().unwrap();
+        assert_eq!(history.len(), 1);
+        assert_eq!((history[0].mode_id.as_str(), history[0].command.as_str()), ("osm", "reset"));
+        session.close().unwrap();
+        assert!(!store.backend().entries().unwrap()[0].active);
+
+        let shelved = store.backend().shelved(Shelf::Archive).unwrap();
+        assert_eq!(
+            (shelved[0].name.as_str(), shelved[0].id.as_ref()),
+            (archived.as_str(), Some(&name))
+        );
+        let there = store.restore(Shelf::Archive, &archived, &name).unwrap();
+        assert!(there.is_some(), "what was there is archived");
+        let snapshot = store.read(&name).unwrap();
+        assert_eq!(snapshot.state["script"]["goal"]["type"], "readme");
+        assert_eq!(snapshot.history.len(), 3);
+
+        let export = serde_json::to_vec(&snapshot.to_export()).unwrap();
+        let (copy, _) = store.import(export, "export", Some(&id("copy"))).unwrap();
+        assert_eq!(store.read(&copy).unwrap().state, snapshot.state);
+
+        store.delete(&name).unwrap();
+        assert!(matches!(store.read(&name), Err(Error::NotFound(_))));
+        let trash = store.backend().shelved(Shelf::Trash).unwrap();
+        let back = store.read_shelved(Shelf::Trash, &trash[0].name).unwrap();
+        assert_eq!(back.state, snapshot.state);
+    });
+}
+
+#[test]
+fn both_sides_changes_are_kept() {
+    on_every_backend(|store| {
+        let name = id("both");
+        let mut one = store.open(&name, Wait::NONE).unwrap();
+        one.set(key("items"), json!([{"id": 1, "t": "common"}])).unwrap();
+        one.set(key("plain"), json!("before")).unwrap();
+        one.record("m", "begin").unwrap();
+        let mut other = store.open(&name, Wait::NONE).unwrap();
+        one.set(key("items"), json!([{"id": 1, "t": "common"}, {"id": 2, "t": "one"}])).unwrap();
+        other
+            .set(key("items"), json!([{"id": 1, "t": "common"}, {"id": 2, "t": "other"}]))
+            .unwrap();
+        one.set(key("plain"), json!("one")).unwrap();
+        other.set(key("plain"), json!("other")).unwrap();
+        one.record("m", "one").unwrap();
+        other.record("m", "other").unwrap();
+        assert_eq!(
+            other.get(&key("items")).unwrap().unwrap(),
+            json!([{"id": 1, "t": "common"}, {"id": 2, "t": "one"}, {"id": 3, "t": "other"}])
+        );
+        assert_eq!(other.get(&key("plain")).unwrap(), Some(json!("other")), "the last writer");
+        let lost =
+            other.history().unwrap().iter().any(|it| it.final_state["shared"]["plain"] == "one");
+        assert!(lost, "the loser's value stays in history");
+    });
+}
+
+#[test]
+fn a_losers_value_that_was_saved_without_a_command_stays_too() {
+    on_every_backend(|store| {
+        let mut one = store.open(&id("quiet"), Wait::NONE).unwrap();
+        one.set(key("k"), json!(0)).unwrap();
+        one.record("m", "begin").unwrap();
+        let mut other = store.open(&id("quiet"), Wait::NONE).unwrap();
+        one.set(key("k"), json!(1)).unwrap();
+        one.persist().unwrap();
+        other.set(key("k"), json!(2)).unwrap();
+        other.record("m", "two").unwrap();
+        let states: Vec<Value> = other
+            .history()
+            .unwrap()
+            .into_iter()
+            .map(|it| it.final_state["shared"]["k"].clone())
+            .collect();
+        assert_eq!(states, [json!(0), json!(1), json!(2)]);
+    });
+}
+
+#[test]
+fn what_cannot_be_read_is_set_aside() {
+    on_every_backend(|store| {
+        let name = id("damaged");
+        let write = |bytes: &[u8]| {
+            let bytes = bytes.to_vec();
+            store
+                .backend()
+                .update(&name, None, &holder(), Wait::NONE, &mut |_| Ok(Some(bytes.clone())))
+                .unwrap();
+        };
+        write(b"{\"version\":\"1.0.0\",");
+        let mut session = store.open(&name, Wait::NONE).unwrap();
+        let notices = session.take_notices();
+        let [Notice::Quarantined { name: aside, .. }] = notices.as_slice() else {
+            panic!("{notices:?}")
+        };
+        let kept = store.backend().read_shelved(Shelf::Quarantine, aside).unwrap();
+        assert_eq!(kept, b"{\"version\":\"1.0.0\",");
+        session.set(key("k"), json!(1)).unwrap();
+        session.record("m", "goes on").unwrap();
+        drop(session);
+
+        let newer = br#"{"version":"7.0.0","session_id":"ex--damaged_xx"}"#;
+        write(newer);
+        assert!(matches!(store.open(&name, Wait::NONE), Err(Error::Newer { .. })));
+        assert!(
+            matches!(store.backend().load(&name, None).unwrap(),
+            osm_store::backend::Current::Found(bytes, _) if bytes == newer),
+            "left alone"
+        );
+
+        write(br#"{"version":"0.2.0","id":"ex--damaged_xx","createTime":"2025-01-01T00:00:00Z","updateTime":"2025-01-01T00:00:00Z","sharedState":{"k":"old"}}"#);
+        let mut session = store.open(&name, Wait::NONE).unwrap();
+        assert!(session.take_notices().iter().any(|it| matches!(it, Notice::Upgraded { .. })));
+        assert_eq!(session.get(&key("k")).unwrap(), Some(json!("old")));
+    });
+}
+
+#[test]
+fn the_ring_keeps_the_last_commands() {
+    on_every_backend(|store| {
+        let mut session = store.open(&id("ring"), Wait::NONE).unwrap();
+        for number in 0..MOST_HISTORY + 20 {
+            session.set(key("n"), json!(number)).unwrap();
+            session.record("m", &format!("set {number}")).unwrap();
+        }
+        let history = session.history().unwrap();
+        assert_eq!(history.len(), MOST_HISTORY);
+        assert_eq!(history[0].command, "set 20");
+    });
+}

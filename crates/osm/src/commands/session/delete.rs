@@ -1,0 +1,48 @@
+//! `osm session delete`: sessions by name, into the trash.
+
+use osm_store::backend::Current;
+
+use crate::cli::Sure;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::ui::Ui;
+
+pub(super) fn run(
+    names: &[String],
+    sure: Sure,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let store = context.store()?;
+    let ids: Vec<_> = names.iter().map(|name| context.named(Some(name))).collect();
+    for id in &ids {
+        if matches!(store.backend().load(id, None)?, Current::Missing) {
+            return Err(osm_store::Error::NotFound(id.clone()).into());
+        }
+    }
+    if sure.dry_run {
+        for id in ids {
+            ui.line(&format!("would delete {id}"));
+        }
+        return Ok(());
+    }
+    let question = match ids.as_slice() {
+        [id] => format!("Delete session {id}?"),
+        _ => format!("Delete {} sessions?", ids.len()),
+    };
+    context.confirm(sure.yes, &question, ui)?;
+    let mut failure = None;
+    for id in ids {
+        match store.delete(&id) {
+            Ok(()) => ui.line(&format!("deleted {id}")),
+            // One that is in use does not save the others.
+            Err(error) => {
+                let error = CommandError::from(error);
+                if let Some(earlier) = failure.replace(error) {
+                    ui.fail(&earlier);
+                }
+            }
+        }
+    }
+    failure.map_or(Ok(()), Err)
+}

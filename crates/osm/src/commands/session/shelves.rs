@@ -1,0 +1,80 @@
+//! `osm session archives` and `osm session restore`: what was set aside, and back again.
+
+use osm_store::backend::{Shelf, Shelved};
+use serde_json::{Value, json};
+
+use super::format::{age, size};
+use crate::cli::{Format, Sure};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::ui::Ui;
+
+pub(super) fn list(format: Format, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
+    let store = context.store()?;
+    let mut all: Vec<(Shelf, Shelved)> = Vec::new();
+    for shelf in Shelf::ALL {
+        all.extend(store.backend().shelved(shelf)?.into_iter().map(|it| (shelf, it)));
+    }
+    if format.json {
+        let rows: Vec<Value> = all
+            .iter()
+            .map(|(shelf, it)| {
+                json!({
+                    "shelf": shelf.name(),
+                    "name": it.name,
+                    "session": it.id.as_ref().map(ToString::to_string),
+                    "size": it.size,
+                    "at": it.modified,
+                })
+            })
+            .collect();
+        ui.line(&serde_json::to_string_pretty(&rows).expect("text and numbers are JSON"));
+        return Ok(());
+    }
+    if all.is_empty() {
+        ui.line("Nothing was set aside");
+        return Ok(());
+    }
+    let now = context.world.now();
+    let mut rows = vec![["SHELF", "AGE", "SIZE", "NAME"].map(str::to_owned).to_vec()];
+    for (shelf, it) in all {
+        rows.push(vec![shelf.name().to_owned(), age(it.modified, now), size(it.size), it.name]);
+    }
+    ui.table(&rows);
+    Ok(())
+}
+
+pub(super) fn restore(
+    name: &str,
+    id: Option<&str>,
+    sure: Sure,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let store = context.store()?;
+    let mut place = None;
+    for shelf in Shelf::ALL {
+        if let Some(it) = store.backend().shelved(shelf)?.into_iter().find(|it| it.name == name) {
+            place = Some((shelf, it.id));
+            break;
+        }
+    }
+    let Some((shelf, was)) = place else {
+        return Err(osm_store::Error::NotShelved(name.to_owned()).into());
+    };
+    let id = match (id, was) {
+        (Some(id), _) => context.named(Some(id)),
+        (None, Some(id)) => id,
+        (None, None) => store.read_shelved(shelf, name)?.id,
+    };
+    if sure.dry_run {
+        ui.line(&format!("would restore {name} as {id}"));
+        return Ok(());
+    }
+    let archived = store.restore(shelf, name, &id)?;
+    ui.line(&format!("restored {id}"));
+    if let Some(archived) = archived {
+        ui.line(&format!("what was there is archived as {archived}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! `osm session export` and `osm session import`: sessions out and in, as plain JSON.
+
+use std::path::{Path, PathBuf};
+
+use osm_store::backend::Current;
+
+use crate::cli::Sure;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::ui::Ui;
+
+/// No session is larger.
+const MOST_BYTES: u64 = 1 << 30;
+
+pub(super) fn export(
+    id: Option<&str>,
+    output: Option<&Path>,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let id = context.named(id);
+    let session = context.store()?.read(&id)?;
+    let json = serde_json::to_string_pretty(&session.to_export()).expect("a session is JSON");
+    let Some(path) = output else {
+        ui.line(&json);
+        return Ok(());
+    };
+    let failed = |error: std::io::Error| {
+        CommandError::failed(format!("cannot write {}: {error}", path.display()))
+            .with_hint("name a file that does not exist yet, in a folder of yours")
+    };
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(failed)?;
+    std::io::Write::write_all(&mut file, format!("{json}\n").as_bytes()).map_err(failed)?;
+    file.sync_all().map_err(failed)?;
+    ui.line(&format!("exported {id} to {}", path.display()));
+    Ok(())
+}
+
+pub(super) fn import(
+    files: &[PathBuf],
+    id: Option<&str>,
+    sure: Sure,
+    context: &Context,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let store = context.store()?;
+    if id.is_some() && files.len() > 1 {
+        return Err(CommandError::failed("one --as cannot name several sessions")
+            .with_hint("import the files one by one")
+            .exiting(crate::Exit::Usage));
+    }
+    for file in files {
+        let bytes = read(file)?;
+        let place = file.display().to_string();
+        let session = store.snapshot(bytes.clone(), &place)?;
+        let target = id.map_or_else(|| session.id.clone(), |id| context.named(Some(id)));
+        if sure.dry_run {
+            ui.line(&format!("would import {place} as {target}"));
+            continue;
+        }
+        if !matches!(store.backend().load(&target, None)?, Current::Missing) {
+            let question =
+                format!("Session {target} exists. Archive it and put {place} in its place?");
+            context.confirm(sure.yes, &question, ui)?;
+        }
+        let (imported, archived) = store.import(bytes, &place, Some(&target))?;
+        ui.line(&format!("imported {place} as {imported}"));
+        if let Some(archived) = archived {
+            ui.line(&format!("what was there is archived as {archived}"));
+        }
+    }
+    Ok(())
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
+    let failed = |reason: String| {
+        CommandError::failed(format!("cannot read {}: {reason}", file.display()))
+            .with_hint("name a session's file or an export of one")
+    };
+    let about = std::fs::metadata(file).map_err(|error| failed(error.to_string()))?;
+    if !about.is_file() {
+        return Err(failed("not a file".into()));
+    }
+    if about.len() > MOST_BYTES {
+        return Err(failed(format!("larger than {MOST_BYTES} bytes")));
+    }
+    std::fs::read(file).map_err(|error| failed(error.to_string()))
+}

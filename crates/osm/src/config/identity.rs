@@ -1,0 +1,177 @@
+//! The table `[identity]`: programs that the built-in catalogue does not know.
+
+use osm_identity::catalogue::Agent;
+use osm_identity::{Catalogue, Environment};
+use toml_edit::{Document, Item, TableLike};
+
+use super::Problem;
+
+/// Names that a variable adds to the shells, for machines without a file.
+pub(super) const EXTRA_SHELLS: &str = "OSM_EXTRA_SHELLS";
+
+/// The catalogue without a file.
+pub(super) fn built_in(environment: &Environment) -> Catalogue {
+    let mut catalogue = Catalogue::new();
+    for shell in extra_shells(environment) {
+        catalogue.add_shell(shell);
+    }
+    catalogue
+}
+
+/// The shells that the variable names.
+pub(super) fn extra_shells(environment: &Environment) -> Vec<String> {
+    let Some(shells) = environment.get(EXTRA_SHELLS) else { return Vec::new() };
+    let shells = shells.to_string_lossy();
+    shells.split(';').map(str::trim).filter(|shell| !shell.is_empty()).map(str::to_owned).collect()
+}
+
+/// Adds what the table says, and returns what is wrong with it.
+pub(super) fn extend(
+    catalogue: &mut Catalogue,
+    text: &str,
+    document: &Document<&str>,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut complain = |item: &Item, reason: &str| {
+        problems.push(Problem::at(text, item.span(), reason));
+    };
+    let Some(identity) = document.get("identity") else {
+        return problems;
+    };
+    let Some(table) = identity.as_table_like() else {
+        complain(identity, "`identity` must be a table");
+        return problems;
+    };
+    for (key, item) in table.iter() {
+        match key {
+            "wrappers" | "shells" => match names(item) {
+                Ok(names) => {
+                    for name in names {
+                        if key == "shells" {
+                            catalogue.add_shell(name);
+                        } else {
+                            catalogue.add_wrapper(name);
+                        }
+                    }
+                }
+                Err(reason) => complain(item, &format!("`identity.{key}` {reason}")),
+            },
+            "agents" => match tables(item) {
+                Some(agents) => {
+                    for entry in agents {
+                        match agent(entry) {
+                            Ok(agent) => catalogue.add_agent(agent),
+                            Err(reason) => complain(item, &reason),
+                        }
+                    }
+                }
+                None => complain(item, "`identity.agents` must be a list of tables"),
+            },
+            _ => complain(item, &format!("`identity.{}` is not known", key.escape_debug())),
+        }
+    }
+    problems
+}
+
+/// How many agents an item describes as they should be.
+pub(super) fn count_agents(item: &Item) -> Option<usize> {
+    Some(tables(item)?.into_iter().filter(|entry| agent(*entry).is_ok()).count())
+}
+
+fn tables(item: &Item) -> Option<Vec<&dyn TableLike>> {
+    if let Some(tables) = item.as_array_of_tables() {
+        return Some(tables.iter().map(|table| table as &dyn TableLike).collect());
+    }
+    let array = item.as_array()?;
+    array.iter().map(|value| value.as_inline_table().map(|table| table as &dyn TableLike)).collect()
+}
+
+/// One `[[identity.agents]]`.
+fn agent(table: &dyn TableLike) -> Result<Agent, String> {
+    let name = table.get("name").and_then(Item::as_str).unwrap_or_default();
+    let spelled = (1..=20).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !spelled {
+        return Err("an agent needs a `name` of 1 to 20 lower-case letters, digits and `-`".into());
+    }
+    let list = |key: &str| match table.get(key) {
+        None => Ok(Vec::new()),
+        Some(item) => {
+            names(item).map_err(|_| format!("agent {name}: `{key}` must be a list of names"))
+        }
+    };
+    if let Some((key, _)) =
+        table.iter().find(|(key, _)| !["name", "programs", "session", "owner"].contains(key))
+    {
+        return Err(format!("agent {name}: `{}` is not known", key.escape_debug()));
+    }
+    let programs = list("programs")?;
+    if programs.is_empty() {
+        return Err(format!("agent {name}: `programs` names no program"));
+    }
+    let owner = table.get("owner").and_then(Item::as_str).map(str::to_owned);
+    Ok(Agent::defined(name.to_owned(), programs, list("session")?, owner))
+}
+
+/// A list of names; one alone need not stand in brackets.
+pub(super) fn names(item: &Item) -> Result<Vec<String>, String> {
+    let names = match item.as_str() {
+        Some(name) => Some(vec![name.to_owned()]),
+        None => item.as_array().and_then(|array| {
+            array.iter().map(|value| value.as_str().map(str::to_owned)).collect()
+        }),
+    };
+    names.ok_or_else(|| "must be a list of program names".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::file::parse;
+    use osm_identity::catalogue::Kind;
+
+    fn extended(text: &str) -> (Catalogue, Vec<String>) {
+        let mut catalogue = Catalogue::new();
+        let problems = extend(&mut catalogue, text, &parse(text).unwrap());
+        (catalogue, problems.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn additions() {
+        let (catalogue, complaints) = extended(
+            "[identity]\nwrappers = ['mywrap']\nshells = 'mysh'\n\
+             [[identity.agents]]\nname = 'my-agent'\nprograms = ['my-agent', 'mya']\n\
+             session = ['MY_SESSION']\nowner = 'MY_PID'\n[other]\nx = 1\n",
+        );
+        assert_eq!(complaints, [""; 0]);
+        assert!(matches!(catalogue.look_up("mywrap"), Some(Kind::Wrapper)));
+        assert!(matches!(catalogue.look_up("mysh"), Some(Kind::Shell)));
+        let Some(Kind::Agent(agent)) = catalogue.look_up("mya") else { panic!("no agent") };
+        assert_eq!(
+            (agent.name, agent.session, agent.owner),
+            ("my-agent", &["MY_SESSION"][..], Some("MY_PID"))
+        );
+    }
+
+    #[test]
+    fn complaints_have_their_line() {
+        for (text, complaint) in [
+            (
+                "[identity]\nwrappers = 7",
+                "line 2: `identity.wrappers` must be a list of program names",
+            ),
+            ("\n\n[identity]\nwraps = []", "line 4: `identity.wraps` is not known"),
+            ("[identity]\n\"\\u001b\" = 1", "line 2: `identity.\\u{1b}` is not known"),
+            (
+                "[[identity.agents]]\nname = 'A b'",
+                "line 1: an agent needs a `name` of 1 to 20 lower-case letters, digits and `-`",
+            ),
+            ("[[identity.agents]]\nname = 'x'", "line 1: agent x: `programs` names no program"),
+            ("identity = 3", "line 1: `identity` must be a table"),
+        ] {
+            assert_eq!(extended(text).1, [complaint], "{text}");
+        }
+    }
+}

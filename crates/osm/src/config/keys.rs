@@ -1,0 +1,299 @@
+//! Every setting: the one table that reading, `osm config` and the documentation go through.
+//!
+//! The limits of retention have their own table beside the rules that read them
+//! ([`osm_store::retention::KEYS`]); they are shown first.
+
+use std::fmt;
+
+use osm_store::retention::{self, Policy};
+use toml_edit::Item;
+
+use super::identity;
+use super::nearest::nearest;
+
+/// A setting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    /// Its name: the table and the name in it, with dots between.
+    pub(crate) name: &'static str,
+    /// What it does, in one sentence.
+    pub(crate) doc: &'static str,
+    /// What it may be.
+    pub(crate) kind: Kind,
+}
+
+/// What a setting may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// A limit of the retention policy.
+    Retention(&'static retention::Key),
+    /// Yes or no; what it is if nobody says.
+    Switch(bool),
+    /// One of several words, the first if nobody says.
+    Choice(&'static [&'static str]),
+    /// Names of programs.
+    Names,
+    /// A list of tables, which is written by hand.
+    Agents,
+}
+
+/// What a setting is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Number(u32),
+    Switch(bool),
+    Word(&'static str),
+    Names(Vec<String>),
+    Agents(usize),
+}
+
+pub(super) const KEEP_ARCHIVES: &str = "session.reset.keep_archives";
+pub(super) const STORE: &str = "store.backend";
+
+const OTHERS: [Key; 5] = [
+    Key {
+        name: KEEP_ARCHIVES,
+        doc: "Archive what a session holds before it is reset.",
+        kind: Kind::Switch(true),
+    },
+    Key {
+        name: STORE,
+        doc: "Where sessions are kept: files (fs), or only in memory.",
+        kind: Kind::Choice(&["fs", "memory"]),
+    },
+    Key {
+        name: "identity.wrappers",
+        doc: "Programs that start others and are no session of their own.",
+        kind: Kind::Names,
+    },
+    Key {
+        name: "identity.shells",
+        doc: "Programs that are shells, besides the known ones.",
+        kind: Kind::Names,
+    },
+    Key {
+        name: "identity.agents",
+        doc: "Agents, besides the known ones: a list of tables.",
+        kind: Kind::Agents,
+    },
+];
+
+/// Every setting, in the order in which they are shown.
+pub(crate) fn all() -> impl Iterator<Item = Key> {
+    let limits = retention::KEYS.iter();
+    limits.map(|key| Key { name: key.name, doc: key.doc, kind: Kind::Retention(key) }).chain(OTHERS)
+}
+
+/// The setting of that name.
+pub(crate) fn named(name: &str) -> Option<Key> {
+    all().find(|key| key.name == name)
+}
+
+/// The name of a setting, or of a group of them, that was probably meant.
+pub(crate) fn meant(name: &str) -> Option<&'static str> {
+    let names: Vec<&'static str> = all().map(|key| key.name).collect();
+    let groups = names.iter().flat_map(|name| {
+        name.match_indices('.').map(|(dot, _)| name.get(..dot).unwrap_or_default())
+    });
+    nearest(name, names.iter().copied().chain(groups))
+}
+
+/// Whether a name stands for a group of settings, that is a table in the file.
+pub(super) fn is_group(name: &str) -> bool {
+    all().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+impl Key {
+    /// What it is if nobody says.
+    pub(crate) fn default(&self) -> Value {
+        match self.kind {
+            Kind::Retention(key) => Value::from(key.default_value()),
+            Kind::Switch(switch) => Value::Switch(switch),
+            Kind::Choice(words) => Value::Word(words[0]),
+            Kind::Names => Value::Names(Vec::new()),
+            Kind::Agents => Value::Agents(0),
+        }
+    }
+
+    /// The variable that also has a say.
+    pub(crate) fn variable(&self) -> Option<&'static str> {
+        match self.name {
+            STORE => Some("OSM_STORE"),
+            "identity.shells" => Some(identity::EXTRA_SHELLS),
+            _ => None,
+        }
+    }
+
+    /// What the file says, or what is wrong with that.
+    pub(super) fn read(&self, item: &Item) -> Result<Value, String> {
+        match self.kind {
+            Kind::Choice(_) => match item.as_str() {
+                Some(word) => self.parse_one(word),
+                None => Err(self.mistaken("a word in quotes", item)),
+            },
+            Kind::Names => identity::names(item)
+                .map(Value::Names)
+                .map_err(|reason| format!("`{}` {reason}", self.name)),
+            Kind::Agents => identity::count_agents(item)
+                .map(Value::Agents)
+                .ok_or_else(|| format!("`{}` must be a list of tables", self.name)),
+            _ => match (self.default(), item.as_integer(), item.as_bool()) {
+                (Value::Number(_), Some(number), _) => self.parse_one(&number.to_string()),
+                (Value::Switch(_), _, Some(switch)) => Ok(Value::Switch(switch)),
+                (Value::Number(_), ..) => Err(self.mistaken("a whole number", item)),
+                _ => Err(self.mistaken("true or false", item)),
+            },
+        }
+    }
+
+    fn mistaken(&self, expected: &str, item: &Item) -> String {
+        format!("`{}` must be {expected} (found: {})", self.name, item.type_name())
+    }
+
+    /// What was typed, or what is wrong with that.
+    pub(crate) fn parse(&self, words: &[String]) -> Result<Value, String> {
+        match (self.kind, words) {
+            (Kind::Agents, _) => Err(format!("`{}` is a list of tables", self.name)),
+            (Kind::Names, _) => {
+                if words.is_empty() || words.iter().any(|name| name.trim().is_empty()) {
+                    return Err(format!("`{}` must be names of programs", self.name));
+                }
+                let mut names = words.to_vec();
+                let mut seen = std::collections::HashSet::new();
+                names.retain(|name| seen.insert(name.clone()));
+                Ok(Value::Names(names))
+            }
+            (_, [word]) => self.parse_one(word),
+            _ => Err(format!("`{}` takes one value, not {}", self.name, words.len())),
+        }
+    }
+
+    /// What a variable says.
+    pub(super) fn parse_one(&self, word: &str) -> Result<Value, String> {
+        match self.kind {
+            Kind::Retention(key) => {
+                let mut policy = Policy::default();
+                key.set(&mut policy, word).map_err(|error| error.to_string())?;
+                Ok(Value::from(key.get(&policy)))
+            }
+            Kind::Switch(_) => match word.trim().parse() {
+                Ok(switch) => Ok(Value::Switch(switch)),
+                Err(_) => Err(format!("`{}` must be true or false, not {word:?}", self.name)),
+            },
+            Kind::Choice(words) => {
+                let known = words.iter().find(|known| **known == word.trim());
+                known.map(|known| Value::Word(known)).ok_or_else(|| {
+                    format!("`{}` must be {}, not {word:?}", self.name, words.join(" or "))
+                })
+            }
+            Kind::Names | Kind::Agents => self.parse(&[word.to_owned()]),
+        }
+    }
+}
+
+impl From<retention::Setting> for Value {
+    fn from(setting: retention::Setting) -> Self {
+        match setting {
+            retention::Setting::Number(number) => Self::Number(number),
+            retention::Setting::Switch(switch) => Self::Switch(switch),
+        }
+    }
+}
+
+impl Value {
+    /// For machines.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Number(number) => (*number).into(),
+            Self::Switch(switch) => (*switch).into(),
+            Self::Word(word) => (*word).into(),
+            Self::Names(names) => names.clone().into(),
+            Self::Agents(count) => (*count).into(),
+        }
+    }
+
+    /// For the file.
+    pub(super) fn to_toml(&self) -> toml_edit::Value {
+        match self {
+            Self::Number(number) => i64::from(*number).into(),
+            Self::Switch(switch) => (*switch).into(),
+            Self::Word(word) => (*word).into(),
+            Self::Names(names) => names.iter().collect(),
+            Self::Agents(_) => toml_edit::Array::new().into(),
+        }
+    }
+}
+
+/// On one line, for people.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Switch(switch) => switch.fmt(f),
+            Self::Word(word) => f.write_str(word),
+            Self::Names(names) if names.is_empty() => f.write_str("none"),
+            Self::Names(names) => names.join(", ").escape_debug().fmt(f),
+            Self::Agents(1) => f.write_str("1 agent"),
+            Self::Agents(count) => write!(f, "{count} agents"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_in_the_documentation() {
+        let page = include_str!("../../../../docs/configuration.md");
+        for key in all() {
+            let row = format!("| `{}` | {} | {} |", key.name, key.default(), key.doc);
+            assert!(page.contains(&row), "docs/configuration.md lacks {row}");
+        }
+    }
+
+    #[test]
+    fn defaults_can_be_written_and_read() {
+        for key in all() {
+            let written: Item = key.default().to_toml().into();
+            assert_eq!(key.read(&written), Ok(key.default()), "{}", key.name);
+            assert!(!is_group(key.name), "{}", key.name);
+        }
+        assert!(is_group("session") && is_group("session.reset") && !is_group("session.re"));
+    }
+
+    #[test]
+    fn what_is_typed() {
+        let parse = |name: &str, words: &[&str]| {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            named(name).unwrap().parse(&words)
+        };
+        assert_eq!(parse("session.max_count", &["7"]), Ok(Value::Number(7)));
+        assert_eq!(parse(STORE, &["memory"]), Ok(Value::Word("memory")));
+        assert_eq!(
+            parse("identity.shells", &["a", "b", "a"]),
+            Ok(Value::Names(vec!["a".into(), "b".into()]))
+        );
+        for (name, words, reason) in [
+            ("session.max_count", &["7", "8"][..], "`session.max_count` takes one value, not 2"),
+            (STORE, &["disk"], "`store.backend` must be fs or memory, not \"disk\""),
+            (
+                KEEP_ARCHIVES,
+                &["1"],
+                "`session.reset.keep_archives` must be true or false, not \"1\"",
+            ),
+            ("identity.shells", &["a", ""], "`identity.shells` must be names of programs"),
+            ("identity.agents", &["a"], "`identity.agents` is a list of tables"),
+        ] {
+            assert_eq!(parse(name, words), Err(reason.into()));
+        }
+    }
+
+    #[test]
+    fn what_was_meant() {
+        assert_eq!(meant("session.max_cuont"), Some("session.max_count"));
+        assert_eq!(meant("keep_archives"), Some(KEEP_ARCHIVES));
+        assert_eq!(meant("sessions"), Some("session"));
+        assert_eq!(meant("verbose"), None);
+    }
+}

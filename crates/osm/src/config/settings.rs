@@ -1,0 +1,192 @@
+//! What commands get from the configuration.
+
+use osm_identity::Catalogue;
+use osm_store::retention::Policy;
+
+use super::Reading;
+use super::keys::{KEEP_ARCHIVES, Kind, STORE, Value};
+use crate::World;
+use crate::error::CommandError;
+use crate::ui::Ui;
+
+/// What a problem with the limits means.
+pub(crate) const UNTIL_MENDED: &str = "nothing is cleaned up until that is mended";
+
+/// The settings of this run.
+pub(crate) struct Settings {
+    /// Programs that identity knows.
+    pub(crate) catalogue: Catalogue,
+    /// Whether a reset archives what was there.
+    pub(crate) keep_archives: bool,
+    policy: Policy,
+    /// Why no limit counts.
+    doubt: Option<String>,
+    /// The store, or why there is none.
+    store: Result<&'static str, String>,
+}
+
+impl Settings {
+    /// Reads the file and the variables; what is wrong with them is said on standard error.
+    pub(crate) fn load(world: &World, ui: &mut Ui) -> Self {
+        let reading = Reading::of(world);
+        complain(&reading, ui);
+        Self::from(reading)
+    }
+
+    /// What is kept, and for how long. In doubt that is everything, for ever.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The same for somebody who asked for a cleanup, and is told why there is none.
+    pub(crate) fn checked_policy(&self) -> Result<&Policy, CommandError> {
+        match &self.doubt {
+            None => Ok(&self.policy),
+            Some(doubt) => {
+                let message = format!("nothing is removed while the limits are in doubt: {doubt}");
+                Err(CommandError::failed(message).with_hint("see `osm config validate`"))
+            }
+        }
+    }
+
+    /// The name of the store: one of those that `store.backend` can be.
+    pub(crate) fn store(&self) -> Result<&'static str, CommandError> {
+        self.store.as_ref().copied().map_err(CommandError::failed)
+    }
+}
+
+impl From<Reading> for Settings {
+    fn from(reading: Reading) -> Self {
+        let doubt = doubt(&reading);
+        let policy = if doubt.is_some() { Policy::keep_everything() } else { policy(&reading) };
+        let keep_archives = reading.entry(KEEP_ARCHIVES).value != Ok(Value::Switch(false));
+        Self { keep_archives, policy, doubt, store: store(&reading), catalogue: reading.catalogue }
+    }
+}
+
+/// The policy of a reading without problems.
+fn policy(reading: &Reading) -> Policy {
+    let mut policy = Policy::default();
+    for entry in &reading.entries {
+        if let (Kind::Retention(key), Ok(value)) = (entry.key.kind, &entry.value) {
+            key.set(&mut policy, &value.to_string()).expect("what was read can be set");
+        }
+    }
+    policy
+}
+
+/// The first problem that puts the limits in doubt.
+fn doubt(reading: &Reading) -> Option<String> {
+    let problem = reading.all_problems().find(|problem| problem.is_about_retention())?;
+    Some(problem.place(reading.path.as_deref()?))
+}
+
+fn store(reading: &Reading) -> Result<&'static str, String> {
+    let entry = reading.entry(STORE);
+    match (&entry.value, entry.variable, &reading.path) {
+        (Ok(Value::Word(word)), ..) => Ok(word),
+        (Ok(_), ..) => unreachable!("a choice is a word"),
+        (Err(reason), Some(variable), _) => Err(format!("{variable}: {reason}")),
+        (Err(reason), None, Some(path)) => Err(format!("{}: {reason}", path.display())),
+        (Err(reason), None, None) => Err(reason.clone()),
+    }
+}
+
+/// Says what is wrong. A name that means nothing to us may mean something to a newer osm.
+fn complain(reading: &Reading, ui: &mut Ui) {
+    let Some(path) = &reading.path else { return };
+    if let Some(broken) = &reading.broken {
+        ui.warn(&broken.ignored(path));
+    }
+    for problem in reading.problems.iter().filter(|problem| !problem.is_unknown()) {
+        let so = if problem.is_about_retention() { "; no limit counts" } else { "" };
+        ui.warn(&format!("{}: {problem}{so}", path.display()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use osm_identity::Environment;
+
+    fn settings(text: &str, variables: &[(&str, &str)]) -> Settings {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        let environment = Environment::new(1, variables);
+        let reading = Reading::new(Ok(text.to_owned()), &environment);
+        Settings::from(Reading { path: Some("config.toml".into()), ..reading })
+    }
+
+    #[test]
+    fn what_is_said_counts() {
+        let quiet = settings("", &[]);
+        assert_eq!(quiet.checked_policy().unwrap(), &Policy::default());
+        assert!(quiet.keep_archives);
+        assert_eq!(quiet.store().unwrap(), "fs");
+
+        let loud = settings(
+            "[session]\nmax_count = 1_000\nmax_age_days = 0x10\nauto_cleanup_enabled = false\n\
+             reset.keep_archives = false\n[store]\nbackend = 'memory'\n[newer]\nthing = 1\n",
+            &[],
+        );
+        let expected = Policy {
+            max_count: 1000,
+            max_age_days: 16,
+            auto_cleanup_enabled: false,
+            ..Policy::default()
+        };
+        assert_eq!(loud.checked_policy().unwrap(), &expected);
+        assert_eq!(loud.policy(), &expected);
+        assert!(!loud.keep_archives);
+        assert_eq!(loud.store().unwrap(), "memory");
+    }
+
+    #[test]
+    fn a_file_that_is_not_understood_removes_nothing() {
+        for text in [
+            "[session]\nmax_count = 1O00",
+            "[session]\nmax_count = -1",
+            "[session]\nmax_count = 4294967296",
+            "[session]\nmax_count = '1000'",
+            "[session]\nmax_count = 1000.0",
+            "[session]\nauto_cleanup_enabled = 0",
+            "[session]\nmax_cuont = 1000",
+            "[session.max_count]\n",
+            "[sessions]\nmax_count = 1000",
+            "[sesion]\nmax_count = 1000",
+            "max_count = 1000",
+            "session = 7",
+            "[[session]]\nmax_count = 1000",
+            "[session]\nmax_count = 1000\n[session]\n",
+            "[session]\nmax_count = 1000\n[identity",
+            "\0",
+        ] {
+            let settings = settings(text, &[]);
+            assert_eq!(settings.policy(), &Policy::keep_everything(), "{text}");
+            assert!(settings.keep_archives, "{text}");
+            let CommandError::Failed { message, .. } = settings.checked_policy().unwrap_err()
+            else {
+                panic!("{text}");
+            };
+            assert!(message.contains("doubt: config.toml:"), "{message}");
+        }
+    }
+
+    #[test]
+    fn other_problems_leave_the_limits_alone() {
+        for text in ["[identity]\nshells = 3", "[store]\nbackend = 3", "verbose = true", "[claim]"]
+        {
+            let text = format!("session.max_count = 7\n{text}\n");
+            assert_eq!(settings(&text, &[]).policy().max_count, 7, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_variable_names_the_store() {
+        let store = |text, value| settings(text, &[("OSM_STORE", value)]).store();
+        assert_eq!(store("store.backend = 'fs'", "memory").unwrap(), "memory");
+        assert_eq!(store("store.backend = 'nonsense'", "memory").unwrap(), "memory");
+        assert_eq!(store("store.backend = 'memory'", " ").unwrap(), "memory");
+        assert!(store("", "disk").is_err());
+        assert!(settings("store.backend = 'nonsense'", &[]).store().is_err(), "not somewhere else");
+    }
+}

@@ -1,0 +1,51 @@
+//! The rows, and the harness that runs them.
+
+mod differ;
+mod fake_agents;
+mod not_fooled;
+mod page;
+mod real_agents;
+mod same;
+mod situation;
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use libtest_mimic::{Arguments, Completion, Trial};
+use osm_testkit::tools;
+
+use page::Page;
+use situation::{Situation, Stop};
+
+/// Runs the rows that were asked for.
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let situations: Vec<Situation> =
+        [same::SITUATIONS, differ::SITUATIONS, not_fooled::SITUATIONS, real_agents::SITUATIONS]
+            .concat();
+    let page = Arc::new(Mutex::new(Page::new(situations.len())));
+    let trials = situations
+        .into_iter()
+        .map(|situation| {
+            let page = Arc::clone(&page);
+            Trial::ignorable_test(situation.trial_name(), move || {
+                let result = situation.check();
+                page.lock().expect("no row panics with the page").add(situation, &result);
+                match result {
+                    Ok(_) => Ok(Completion::Completed),
+                    Err(Stop::Skipped(reason)) if !tools::strict() => {
+                        Ok(Completion::ignored_with(reason))
+                    }
+                    Err(stop) => Err(stop.to_string().into()),
+                }
+            })
+        })
+        .collect();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let page = page.lock().expect("no row panics with the page");
+    if conclusion.has_failed() || !page.is_settled() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
