@@ -174,7 +174,7 @@ impl Store {
 
     fn audit(
         &self,
-        what: &Action,
+        what: Action,
         id: &SessionId,
         now: Timestamp,
         before: Value,

@@ -1,6 +1,6 @@
 //! Sessions in files: the store that needs nothing set up.
 //!
-//! What is where is in [`layout`](crate::layout); how files, folders and locks are dealt with is in
+//! What is where is in [`layout`]; how files, folders and locks are dealt with is in
 //! the modules of `fs/`. This module says in which order.
 
 use std::path::{Path, PathBuf};
