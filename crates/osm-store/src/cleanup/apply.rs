@@ -213,6 +213,9 @@ impl Run<'_> {
     /// Puts into the audit what went since the last time, and at the end how it went altogether.
     fn tell(&mut self, is_end: bool) {
         let report = &self.report;
+        if report.stopped && report.is_empty() {
+            return; // It had not begun: the next one tells.
+        }
         let removed = &report.removed[self.told.removed..];
         let discarded = &report.discarded[self.told.discarded..];
         self.told = Told { removed: report.removed.len(), discarded: report.discarded.len() };

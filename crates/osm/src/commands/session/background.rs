@@ -1,17 +1,21 @@
 //! Automatic cleanup, behind whatever else is done.
 //!
-//! It runs once per interval over all processes, on a thread of its own, and is told to stop as
-//! soon as the command is done: it never keeps anybody waiting for more than the removal of one
-//! session, and the next command goes on with what is left.
+//! It runs once per interval over all processes, on a thread of its own. When the command is done
+//! it has a moment to come to its end, and is then told to stop: the next command goes on with what
+//! is left.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use osm_identity::System;
 use osm_store::cleanup::Cleaner;
 
 use crate::context::Context;
+
+/// How long the end of a command may wait for it.
+const MOMENT: Duration = Duration::from_millis(100);
 
 /// A cleanup that ends with its owner.
 pub(super) struct Background {
@@ -45,6 +49,12 @@ impl Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
+        let deadline = Instant::now() + MOMENT;
+        let running =
+            |thread: &Option<JoinHandle<()>>| thread.as_ref().is_some_and(|it| !it.is_finished());
+        while running(&self.thread) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
