@@ -50,6 +50,8 @@ impl std::fmt::Display for End {
 pub struct Ancestry<'a> {
     source: &'a dyn ProcessSource,
     contained: bool,
+    /// Outside a container PID 1 is the end, whatever it is called.
+    stops_below_first: bool,
     chain: Vec<Process>,
     end: Option<End>,
 }
@@ -59,12 +61,19 @@ impl<'a> Ancestry<'a> {
     /// [`Host`](crate::Host)).
     #[must_use]
     pub fn new(source: &'a dyn ProcessSource, pid: Pid, contained: bool) -> Self {
-        let mut ancestry = Self { source, contained, chain: Vec::new(), end: None };
+        let stops_below_first = false;
+        let mut ancestry =
+            Self { source, contained, stops_below_first, chain: Vec::new(), end: None };
         match source.process(pid) {
             Ok(process) => ancestry.chain.push(process),
             Err(error) => ancestry.end = Some(End::Unreadable(pid, error)),
         }
         ancestry
+    }
+
+    /// Leaves PID 1 unread where it can be nobody's anchor: one read less, on every call.
+    pub(crate) fn stop_below_first(&mut self) {
+        self.stops_below_first = !self.contained;
     }
 
     /// The process `steps` above the first, which itself is 0.
@@ -91,7 +100,9 @@ impl<'a> Ancestry<'a> {
         } else {
             child.parent
         };
-        if parent == Pid(0) {
+        // Right above us it must be read: whether it can be is what tells us blind.
+        let unread = self.stops_below_first && parent == FIRST && self.chain.len() > 1;
+        if parent == Pid(0) || unread {
             return Err(End::Top);
         }
         if self.chain.iter().any(|process| process.pid == parent) {

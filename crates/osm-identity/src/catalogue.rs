@@ -151,6 +151,11 @@ const KERNEL_NAME: usize = 15;
 /// Whether a pattern of the tables names a program: whole, up to a final `*`, or up to the cut
 /// that the kernel makes.
 fn matches(pattern: &str, name: &str) -> bool {
+    // Every ancestor is compared with every name: most differ in their first letter.
+    let first = |text: &str| text.as_bytes().first().map(u8::to_ascii_lowercase);
+    if first(pattern) != first(name) && pattern != "*" {
+        return false;
+    }
     let same = |one: &str, other: &str| {
         if cfg!(windows) { one.eq_ignore_ascii_case(other) } else { one == other }
     };

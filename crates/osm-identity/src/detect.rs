@@ -99,6 +99,16 @@ pub struct Request<'a> {
     pub catalogue: &'a Catalogue,
 }
 
+/// The id of the session and how sure it is, and nothing else: for whoever asks all the time.
+#[must_use]
+pub fn identify(request: &Request) -> (SessionId, Confidence) {
+    let mut scene = Scene::new(request.environment, request.source, request.catalogue);
+    scene.ancestry.stop_below_first();
+    let found = decide(&mut scene, request.explicit, false, &mut Vec::new());
+    let context = context(&scene, &found);
+    (found.identity.id(context.as_deref()), found.confidence)
+}
+
 /// Finds the session, looking no further than it must.
 #[must_use]
 pub fn detect(request: &Request) -> Detection {

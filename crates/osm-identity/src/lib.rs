@@ -55,7 +55,7 @@ mod script;
 mod shell;
 
 pub use catalogue::Catalogue;
-pub use detect::{Request, detect, explain};
+pub use detect::{Request, detect, explain, identify};
 pub use detection::{
     AgentFound, Ancestor, Anchor, Confidence, Detection, Finding, Outcome, Source,
 };

@@ -167,7 +167,9 @@ impl<'a> Scene<'a> {
     pub(crate) fn kind(&mut self, at: usize) -> Option<Kind<'a>> {
         while self.kinds.len() <= at {
             let next = self.kinds.len();
-            let kind = self.ancestry.get(next).cloned().and_then(|process| self.classify(&process));
+            self.ancestry.get(next);
+            let process = self.ancestry.known().get(next);
+            let kind = process.and_then(|process| self.classify(process));
             self.kinds.push(kind);
         }
         self.kinds[at]

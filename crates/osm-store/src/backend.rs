@@ -51,13 +51,15 @@ pub trait Backend: Send + Sync {
         next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
     ) -> Result<Option<Stamp>>;
 
-    /// Removes a document, unless somebody attends the session ([`Error::Busy`]) or `still` says
-    /// that it is no longer to be removed (`false` is returned then).
+    /// Removes a document, unless there is none ([`Error::NotFound`]), somebody attends the session
+    /// ([`Error::Busy`]) or `still` says that it is no longer to be removed (`false` is returned
+    /// then).
     ///
     /// `still` is shown the entry as it is at that moment, while nobody can open or change it.
     /// With `keep`, the document goes to [`Shelf::Trash`] first, compressed.
     ///
     /// [`Error::Busy`]: crate::Error::Busy
+    /// [`Error::NotFound`]: crate::Error::NotFound
     fn remove(
         &self,
         id: &SessionId,

@@ -106,7 +106,7 @@ impl Context<'_> {
         if yes {
             return Ok(());
         }
-        if !self.world.stdin_is_terminal {
+        if !self.world.can_ask() {
             return Err(CommandError::failed("nobody can be asked without a terminal")
                 .with_hint("add -y to go ahead, or --dry-run to look first")
                 .exiting(crate::Exit::Refused));

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 
-use osm_identity::{Confidence, Detection, Request, System, detect};
+use osm_identity::{Confidence, Request, SessionId, System, identify};
 
 use crate::World;
 use crate::config;
@@ -19,19 +19,19 @@ pub(crate) fn is_session_id(arguments: &[OsString]) -> bool {
 
 /// Prints the id.
 pub(crate) fn session_id(world: &World, ui: &mut Ui) {
-    let detection = detect(&Request {
+    let (id, confidence) = identify(&Request {
         explicit: None,
         environment: &world.environment,
         source: &System::new(),
         catalogue: &config::catalogue(world, ui),
     });
-    print(&detection, ui);
+    print(&id, confidence, ui);
 }
 
 /// Prints an id, and says so if it is worth nothing.
-pub(crate) fn print(detection: &Detection, ui: &mut Ui) {
-    ui.line(detection.id.as_str());
-    if detection.confidence == Confidence::None {
+pub(crate) fn print(id: &SessionId, confidence: Confidence, ui: &mut Ui) {
+    ui.line(id.as_str());
+    if confidence == Confidence::None {
         ui.warn("nothing identifies this session: the id is random, and another one every time");
         ui.hint("set OSM_SESSION, or see why with `osm session id --explain`");
     }

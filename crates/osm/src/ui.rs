@@ -10,10 +10,9 @@ use crate::World;
 use crate::error::{CommandError, Exit};
 
 /// Where output goes.
-pub(crate) struct Ui {
+pub(crate) struct Ui<'a> {
     out: String,
-    color: bool,
-    talks_to_terminal: bool,
+    world: &'a World,
     /// When long work began.
     started: Option<std::time::Instant>,
 }
@@ -27,14 +26,9 @@ pub(crate) enum Style {
     Faint,
 }
 
-impl Ui {
-    pub(crate) fn new(world: &World) -> Self {
-        Self {
-            out: String::new(),
-            color: world.wants_color(),
-            talks_to_terminal: world.stderr_is_terminal,
-            started: None,
-        }
+impl<'a> Ui<'a> {
+    pub(crate) fn new(world: &'a World) -> Self {
+        Self { out: String::new(), world, started: None }
     }
 
     /// Adds a line to standard output.
@@ -49,7 +43,11 @@ impl Ui {
             Style::Strong => 1,
             Style::Faint => 2,
         };
-        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        if self.world.wants_color() {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     /// Adds rows of cells with their columns aligned; the last column is left as it is.
@@ -108,7 +106,7 @@ impl Ui {
     /// Shows how far long work has come, on a terminal and not before a second has passed.
     pub(crate) fn progress(&mut self, done: usize, total: usize) {
         let started = *self.started.get_or_insert_with(std::time::Instant::now);
-        if !self.talks_to_terminal || started.elapsed().as_secs() == 0 || total == 0 {
+        if started.elapsed().as_secs() == 0 || total == 0 || !self.world.is_watched() {
             return;
         }
         let filled = 30 * done / total;

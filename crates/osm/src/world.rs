@@ -13,12 +13,6 @@ pub struct World {
     pub arguments: Vec<OsString>,
     /// The variables and our pid.
     pub environment: Environment,
-    /// Standard input is a terminal: somebody can be asked.
-    pub stdin_is_terminal: bool,
-    /// Standard output is a terminal.
-    pub stdout_is_terminal: bool,
-    /// Standard error is a terminal.
-    pub stderr_is_terminal: bool,
 }
 
 /// Variables that `osm` itself reads, besides those of identity.
@@ -37,10 +31,19 @@ impl World {
         Self {
             arguments: std::env::args_os().skip(1).collect(),
             environment: Environment::new(std::process::id(), std::env::vars_os()),
-            stdin_is_terminal: std::io::stdin().is_terminal(),
-            stdout_is_terminal: std::io::stdout().is_terminal(),
-            stderr_is_terminal: std::io::stderr().is_terminal(),
         }
+    }
+
+    /// Whether somebody can be asked.
+    #[must_use]
+    pub fn can_ask(&self) -> bool {
+        std::io::stdin().is_terminal()
+    }
+
+    /// Whether somebody watches what is said on standard error.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        std::io::stderr().is_terminal()
     }
 
     /// The time.
@@ -94,9 +97,9 @@ impl World {
     /// Whether colours are welcome on standard output.
     #[must_use]
     pub fn wants_color(&self) -> bool {
-        self.stdout_is_terminal
-            && self.environment.get("NO_COLOR").is_none()
+        self.environment.get("NO_COLOR").is_none()
             && self.environment.get("TERM") != Some(OsStr::new("dumb"))
+            && std::io::stdout().is_terminal()
     }
 }
 
@@ -111,9 +114,6 @@ mod tests {
                 1,
                 variables.iter().map(|(name, value)| (name.into(), value.into())),
             ),
-            stdin_is_terminal: false,
-            stdout_is_terminal: false,
-            stderr_is_terminal: false,
         }
     }
 

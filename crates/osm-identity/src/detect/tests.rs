@@ -306,6 +306,9 @@ proptest! {
             explicit: None, environment: &environment, source: &table, catalogue: &catalogue,
         };
         let (one, other) = (detect(&request), explain(&request));
+        let (quick, confidence) = identify(&request);
+        prop_assert_eq!(confidence, one.confidence);
+        prop_assert!(quick == one.id || one.source == Source::Random);
         prop_assert!(one.id.as_str().parse::<SessionId>().is_ok(), "{}", one.id);
         prop_assert_eq!(one.source, other.source);
         if one.source != Source::Random {

@@ -51,9 +51,7 @@ impl FsBackend {
             sessions,
             realm: Realm::default(),
         };
-        if backend.root.existing()?.is_some() {
-            backend.sessions.existing()?;
-        }
+        backend.sessions.existing()?;
         Ok(backend)
     }
 

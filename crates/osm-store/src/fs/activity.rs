@@ -24,6 +24,7 @@ use super::folder::Folder;
 #[derive(Debug)]
 pub(crate) enum Activity {
     /// The inodes of all files in it that are locked.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no other system tells"))]
     Known(HashSet<u64>),
     /// Nothing: each lock must be asked.
     Unknown,

@@ -66,16 +66,6 @@ pub(crate) struct Facts {
     permissions: u32,
 }
 
-/// How a folder may be reached and what it must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Strictness {
-    /// The root, which the user chose: a link to it is fine, and its permissions are the user's
-    /// affair as long as not everybody can write there. (It may be a home directory, or `/`.)
-    Chosen,
-    /// One that we made: real, and closed to others.
-    Ours,
-}
-
 /// What to do with a file when it is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -90,41 +80,76 @@ pub(crate) enum Access {
 }
 
 impl Folder {
-    /// Opens a folder; `None` if there is none.
-    pub(crate) fn open(path: &Path, strictness: Strictness) -> Result<Option<Self>> {
-        let follow = strictness == Strictness::Chosen;
-        let (handle, facts) = match platform::open_folder(path, follow) {
-            Ok(found) => found,
-            Err(error) => {
-                return match platform::facts_of_path(path, follow) {
-                    Ok(facts) if facts.kind != Kind::Folder => {
-                        Err(not_a(Kind::Folder, facts.kind, path))
-                    }
-                    Err(look) if look.kind() == io::ErrorKind::NotFound => Ok(None),
-                    _ => Err(error).at("open", path),
-                };
+    /// Opens the root of a store; `None` if there is none.
+    ///
+    /// The user chose it: a link to it is fine, and so are its permissions, as long as not everybody
+    /// can write there. (It may be a home directory, or `/`: we do not close it to others.)
+    pub(crate) fn open_root(path: &Path) -> Result<Option<Self>> {
+        let found = platform::open_root(path);
+        Self::opened(path, found, || platform::facts_of_root(path))
+    }
+
+    /// Opens a folder in this one, which we made: it must be real, and is closed to others.
+    pub(crate) fn open_folder(&self, name: &str) -> Result<Option<Self>> {
+        let path = self.path.join(name);
+        let found = platform::open_folder(&self.handle, &self.path, name);
+        let folder =
+            Self::opened(&path, found, || platform::facts(&self.handle, &self.path, name))?;
+        if let Some(folder) = &folder
+            && folder.facts.permissions & 0o077 != 0
+        {
+            platform::tighten(&folder.handle).at("close to others", &path)?;
+        }
+        Ok(folder)
+    }
+
+    fn opened(
+        path: &Path,
+        found: io::Result<(platform::Handle, Facts)>,
+        look: impl FnOnce() -> io::Result<Facts>,
+    ) -> Result<Option<Self>> {
+        match found {
+            Ok((handle, facts)) => {
+                let folder = Self { path: path.to_owned(), handle, facts, user: platform::user() };
+                folder.check_itself(&facts).map(|()| Some(folder))
             }
-        };
-        let folder = Self { path: path.to_owned(), handle, facts, user: platform::user() };
-        folder.check_itself(&facts)?;
-        if strictness == Strictness::Ours && facts.permissions & 0o077 != 0 {
-            platform::tighten(&folder.handle).at("close to others", path)?;
-        }
-        Ok(Some(folder))
-    }
-
-    /// Makes a folder that only we can enter. It is no error if it is there.
-    pub(crate) fn make(path: &Path, with_parents: bool) -> Result<()> {
-        match platform::make_folder(path, with_parents) {
-            // With parents, it is said only of what is there and no folder.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !with_parents => Ok(()),
-            result => result.at("make", path),
+            // What it is explains more than what opening it said.
+            Err(error) => match look() {
+                Ok(facts) if facts.kind != Kind::Folder => {
+                    Err(not_a(Kind::Folder, facts.kind, path))
+                }
+                Err(look) if look.kind() == io::ErrorKind::NotFound => Ok(None),
+                _ => Err(error).at("open", path),
+            },
         }
     }
 
-    /// Whether the path still leads to this very folder.
-    pub(crate) fn is_current(&self, strictness: Strictness) -> Result<bool> {
-        match platform::facts_of_path(&self.path, strictness == Strictness::Chosen) {
+    /// Makes the root of a store, with all that it lies in. Only we can enter.
+    pub(crate) fn make_root(path: &Path) -> Result<()> {
+        platform::make_root(path).at("make", path)
+    }
+
+    /// Makes a folder in this one that only we can enter. It is no error if it is there.
+    pub(crate) fn make_folder(&self, name: &str) -> Result<()> {
+        match platform::make_folder(&self.handle, &self.path, name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(self.error("make", name, error)),
+            Ok(()) => self.sync(),
+        }
+    }
+
+    /// Whether its path still leads to this very root, and it is still safe.
+    pub(crate) fn is_current_root(&self) -> Result<bool> {
+        self.is(platform::facts_of_root(&self.path))
+    }
+
+    /// Whether a name in another folder still stands for this one, and it is still safe.
+    pub(crate) fn is_current_in(&self, parent: &Self, name: &str) -> Result<bool> {
+        self.is(platform::facts(&parent.handle, &parent.path, name))
+    }
+
+    fn is(&self, found: io::Result<Facts>) -> Result<bool> {
+        match found {
             Ok(facts) if facts.kind == Kind::Folder && facts.identity == self.facts.identity => {
                 self.check_itself(&facts).map(|()| true)
             }

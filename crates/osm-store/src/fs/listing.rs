@@ -34,11 +34,14 @@ pub(crate) fn entries(folder: &Arc<Folder>) -> Result<Vec<Entry>> {
     let activity = Activity::of(folder);
     let mut ids = Vec::new();
     let mut open = HashSet::new();
-    folder.each_name(&mut |name, inode| match &activity {
-        Activity::Known(locked) if locked.contains(&inode) => {
+    folder.each_name(&mut |name, inode| {
+        if let Some(id) = layout::document_id(name) {
+            ids.push(id);
+        } else if let Activity::Known(locked) = &activity
+            && locked.contains(&inode)
+        {
             open.extend(layout::presence_id(name));
         }
-        _ => ids.extend(layout::document_id(name)),
     })?;
     ids.sort_unstable();
 

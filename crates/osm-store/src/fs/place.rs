@@ -1,49 +1,62 @@
 //! A folder that may not be there yet, may be removed meanwhile, and is made when first needed.
 //!
-//! The folder is opened once and kept; before each use, one look at the path tells whether it is
-//! still the same and still safe. So a long-lived program notices that its store was moved,
-//! replaced by a link, or opened to everybody, and never works in a folder that nobody sees.
+//! A folder is opened once and kept; before each use, one look at its name, from the root down, tells
+//! whether it is still the same and still safe. So a long-lived program notices that its store was
+//! moved, replaced by a link, or opened to everybody, and never works in a folder that nobody sees.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::folder::{Folder, Strictness};
+use super::folder::Folder;
 use crate::error::Result;
 
 /// Where a folder is, or will be.
 #[derive(Debug)]
 pub(crate) struct Place {
-    path: PathBuf,
-    /// The one that it lies in; none for the root.
-    parent: Option<Arc<Place>>,
+    way: Way,
     folder: Mutex<Option<Arc<Folder>>>,
+}
+
+#[derive(Debug)]
+enum Way {
+    Root(PathBuf),
+    Within(Arc<Place>, &'static str),
 }
 
 impl Place {
     /// The root of a store.
     pub(crate) fn root(path: &Path) -> Arc<Self> {
-        Arc::new(Self { path: path.to_owned(), parent: None, folder: Mutex::default() })
+        Arc::new(Self { way: Way::Root(path.to_owned()), folder: Mutex::default() })
     }
 
     /// A folder in another.
-    pub(crate) fn within(parent: &Arc<Self>, name: &str) -> Arc<Self> {
-        let path = parent.path.join(name);
-        Arc::new(Self { path, parent: Some(Arc::clone(parent)), folder: Mutex::default() })
-    }
-
-    fn strictness(&self) -> Strictness {
-        if self.parent.is_some() { Strictness::Ours } else { Strictness::Chosen }
+    pub(crate) fn within(parent: &Arc<Self>, name: &'static str) -> Arc<Self> {
+        Arc::new(Self { way: Way::Within(Arc::clone(parent), name), folder: Mutex::default() })
     }
 
     /// The folder, if it is there.
     pub(crate) fn existing(&self) -> Result<Option<Arc<Folder>>> {
+        let parent = match &self.way {
+            Way::Root(_) => None,
+            Way::Within(parent, name) => match parent.existing()? {
+                Some(parent) => Some((parent, *name)),
+                None => return Ok(None),
+            },
+        };
         let mut slot = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(folder) = slot.as_ref()
-            && folder.is_current(self.strictness())?
-        {
-            return Ok(Some(Arc::clone(folder)));
+        let is_current = match (slot.as_ref(), &parent) {
+            (Some(folder), None) => folder.is_current_root()?,
+            (Some(folder), Some((parent, name))) => folder.is_current_in(parent, name)?,
+            (None, _) => false,
+        };
+        if !is_current {
+            let found = match (&self.way, &parent) {
+                (Way::Root(path), _) => Folder::open_root(path)?,
+                (Way::Within(..), Some((parent, name))) => parent.open_folder(name)?,
+                (Way::Within(..), None) => None,
+            };
+            *slot = found.map(Arc::new);
         }
-        *slot = Folder::open(&self.path, self.strictness())?.map(Arc::new);
         Ok(slot.clone())
     }
 
@@ -53,12 +66,9 @@ impl Place {
             if let Some(folder) = self.existing()? {
                 return Ok(folder);
             }
-            if let Some(parent) = &self.parent {
-                let parent = parent.made()?;
-                Folder::make(&self.path, false)?;
-                parent.sync()?;
-            } else {
-                Folder::make(&self.path, true)?;
+            match &self.way {
+                Way::Root(path) => Folder::make_root(path)?,
+                Way::Within(parent, name) => parent.made()?.make_folder(name)?,
             }
         }
     }

@@ -253,8 +253,7 @@ fn the_audit_keeps_every_line_and_rotates() {
     let home = Home::new();
     let backend = home.open();
     let filler = "x".repeat(300_000);
-    let lines =
-        |name: &str| std::fs::read_to_string(home.root().join(name)).unwrap().lines().count();
+    let lines = |name: &str| lines_or_none(&home, name);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| (0..15).for_each(|_| backend.append_audit(&filler).unwrap()));
@@ -275,7 +274,9 @@ fn the_audit_keeps_every_line_and_rotates() {
 }
 
 fn lines_or_none(home: &Home, name: &str) -> usize {
-    std::fs::read_to_string(home.root().join(name)).map_or(0, |text| text.lines().count())
+    // Whoever sees a line that is only half there yet begins a new one: a blank line is no event.
+    let text = std::fs::read_to_string(home.root().join(name)).unwrap_or_default();
+    text.lines().filter(|line| !line.is_empty()).count()
 }
 
 #[test]

@@ -184,7 +184,11 @@ fn folders_that_lead_elsewhere_are_refused() {
     symlink(&elsewhere, home.sessions()).unwrap();
     refused(backend.load(&id("x"), None), &home.sessions());
     refused(put(&backend, &id("x"), "{}"), &home.sessions());
+    refused(backend.entries(), &home.sessions());
     assert_eq!(names(&elsewhere), [""; 0]);
+    std::fs::create_dir(elsewhere.join("archive")).unwrap();
+    refused(backend.shelve(Shelf::Archive, "stem", b"{}"), &home.sessions());
+    assert_eq!(names(&elsewhere.join("archive")), [""; 0]);
 }
 
 #[test]

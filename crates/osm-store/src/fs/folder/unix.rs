@@ -24,16 +24,36 @@ pub(super) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-pub(super) fn open_folder(path: &Path, follow: bool) -> io::Result<(Handle, Facts)> {
-    let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    flags.set(OFlags::NOFOLLOW, !follow);
-    let handle = File::from(rustix::fs::openat(CWD, path, flags, Mode::empty())?);
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+pub(super) fn open_root(path: &Path) -> io::Result<(Handle, Facts)> {
+    let handle = File::from(rustix::fs::openat(CWD, path, FOLDER, Mode::empty())?);
     let facts = facts_of_file(&handle)?;
     Ok((handle, facts))
 }
 
-pub(super) fn make_folder(path: &Path, with_parents: bool) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).recursive(with_parents).create(path)
+pub(super) fn open_folder(
+    folder: &Handle,
+    _path: &Path,
+    name: &str,
+) -> io::Result<(Handle, Facts)> {
+    let flags = FOLDER | OFlags::NOFOLLOW;
+    let handle = File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?);
+    let facts = facts_of_file(&handle)?;
+    Ok((handle, facts))
+}
+
+pub(super) fn make_root(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).recursive(true).create(path)?;
+    // What lies in it is as lasting as its name.
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => sync(&File::open(parent)?),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn make_folder(folder: &Handle, _path: &Path, name: &str) -> io::Result<()> {
+    Ok(rustix::fs::mkdirat(folder, name, Mode::RWXU)?)
 }
 
 /// Closes a folder to others. Where nothing can be written that cannot be done, and need not: what
@@ -45,9 +65,8 @@ pub(super) fn tighten(handle: &Handle) -> io::Result<()> {
     }
 }
 
-pub(super) fn facts_of_path(path: &Path, follow: bool) -> io::Result<Facts> {
-    let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-    Ok(read_facts(&rustix::fs::statat(CWD, path, flags)?))
+pub(super) fn facts_of_root(path: &Path) -> io::Result<Facts> {
+    Ok(read_facts(&rustix::fs::statat(CWD, path, AtFlags::empty())?))
 }
 
 pub(super) fn facts(folder: &Handle, _path: &Path, name: &str) -> io::Result<Facts> {
@@ -130,14 +149,7 @@ pub(super) fn is_unsupported(error: &io::Error) -> bool {
     reason = "each system has its own types for these numbers; all of them fit"
 )]
 fn read_facts(stat: &Stat) -> Facts {
-    std::cfg_select! {
-        target_os = "netbsd" => {
-            let (modified_part, changed_part) = (stat.st_mtimensec, stat.st_ctimensec);
-        }
-        _ => {
-            let (modified_part, changed_part) = (stat.st_mtime_nsec, stat.st_ctime_nsec);
-        }
-    }
+    let (modified_part, changed_part) = (stat.st_mtime_nsec, stat.st_ctime_nsec);
     let modified = Timestamp::new(stat.st_mtime as i64, modified_part as i32);
     let nanoseconds = |seconds: i64, part: u64| (seconds as u64).wrapping_mul(1_000_000_000) + part;
     let size = stat.st_size as u64;

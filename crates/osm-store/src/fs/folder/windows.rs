@@ -31,16 +31,27 @@ pub(super) fn user() -> u32 {
     0
 }
 
-pub(super) fn open_folder(path: &Path, follow: bool) -> io::Result<(Handle, Facts)> {
-    let facts = facts_of_path(path, follow)?;
+pub(super) fn open_root(path: &Path) -> io::Result<(Handle, Facts)> {
+    if_folder(facts_of_root(path)?)
+}
+
+pub(super) fn open_folder(folder: &Handle, path: &Path, name: &str) -> io::Result<(Handle, Facts)> {
+    if_folder(facts(folder, path, name)?)
+}
+
+fn if_folder(facts: Facts) -> io::Result<(Handle, Facts)> {
     match facts.kind {
         Kind::Folder => Ok(((), facts)),
         _ => Err(io::ErrorKind::NotADirectory.into()),
     }
 }
 
-pub(super) fn make_folder(path: &Path, with_parents: bool) -> io::Result<()> {
-    std::fs::DirBuilder::new().recursive(with_parents).create(path)
+pub(super) fn make_root(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+pub(super) fn make_folder((): &Handle, path: &Path, name: &str) -> io::Result<()> {
+    std::fs::create_dir(path.join(name))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the twin of Unix can fail")]
@@ -48,13 +59,12 @@ pub(super) fn tighten((): &Handle) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn facts_of_path(path: &Path, follow: bool) -> io::Result<Facts> {
-    let metadata = if follow { std::fs::metadata(path) } else { std::fs::symlink_metadata(path) };
-    Ok(read_facts(&metadata?))
+pub(super) fn facts_of_root(path: &Path) -> io::Result<Facts> {
+    Ok(read_facts(&std::fs::metadata(path)?))
 }
 
 pub(super) fn facts((): &Handle, path: &Path, name: &str) -> io::Result<Facts> {
-    facts_of_path(&path.join(name), false)
+    Ok(read_facts(&std::fs::symlink_metadata(path.join(name))?))
 }
 
 pub(super) fn facts_of_file(file: &File) -> io::Result<Facts> {

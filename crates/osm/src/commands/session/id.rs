@@ -14,7 +14,7 @@ pub(super) fn run(detection: &Detection, explain: bool, format: Format, ui: &mut
     if explain {
         return show(detection, ui);
     }
-    hot::print(detection, ui);
+    hot::print(&detection.id, detection.confidence, ui);
 }
 
 fn show(detection: &Detection, ui: &mut Ui) {
