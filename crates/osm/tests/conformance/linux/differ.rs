@@ -8,7 +8,7 @@ use osm_testkit::tools::{program, root};
 
 use super::fake_agents;
 use super::same::{Login, ids_of};
-use super::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal};
+use super::situation::{CONTAINER, Group, Ids, Situation, Stop, ask, id, in_one_terminal};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::Differ, name, run }
@@ -28,26 +28,15 @@ pub(crate) const SITUATIONS: &[Situation] = &[
     }),
     row("two containers", |lab| {
         root()?;
-        let container =
-            ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "--norc", "-i"];
         let (mut one, mut other) =
-            (lab.terminal_running(&container)?, lab.terminal_running(&container)?);
+            (lab.terminal_running(CONTAINER)?, lab.terminal_running(CONTAINER)?);
         let mut ids = id(lab, &mut one)?;
         ids.extend(id(lab, &mut other)?);
         Ok(ids)
     }),
     row("two shells in one container", |lab| {
         root()?;
-        let mut terminal = lab.terminal_running(&[
-            "unshare",
-            "--pid",
-            "--fork",
-            "--mount-proc",
-            "--kill-child",
-            "bash",
-            "--norc",
-            "-i",
-        ])?;
+        let mut terminal = lab.terminal_running(CONTAINER)?;
         let mut ids = id(lab, &mut terminal)?;
         let outer = terminal.pid().ok_or_else(|| Stop::Failed("no container".into()))?;
         let enter = format!("nsenter -t $(pgrep -P {outer}) -p -m bash --norc -i");

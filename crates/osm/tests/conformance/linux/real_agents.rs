@@ -72,35 +72,32 @@ impl<'a> Stage<'a> {
 
 fn headless(lab: &Lab, agent: &str, name: &str, resumed: Resumed) -> Ids {
     let stage = Stage::new(lab, agent)?;
-    let mut ids = stage.ids(2, false, false)?;
-    check(ids[0] == ids[1], "two commands of one conversation", &ids)?;
-    check(ids[0].starts_with(&format!("agent--{name}_")), "the agent is recognised", &ids)?;
+    let mut ids = one_conversation(&stage, name, false)?;
     if resumed == Resumed::Same {
         ids.extend(stage.ids(1, true, false)?);
         check(ids[0] == ids[2], "the conversation, resumed", &ids)?;
     }
-    let other = stage.ids(1, false, false)?;
-    check(
-        !ids.contains(&other[0]),
-        "another run is another session",
-        &[&ids[..], &other].concat(),
-    )?;
-    ids.extend(other);
-    Ok(ids)
+    another_run(&stage, ids, false)
 }
 
 fn on_terminal(lab: &Lab, agent: &str, name: &str) -> Ids {
     let stage = Stage::new(lab, agent)?;
-    let mut ids = stage.ids(2, false, true)?;
+    let ids = one_conversation(&stage, name, true)?;
+    another_run(&stage, ids, true)
+}
+
+fn one_conversation(stage: &Stage, name: &str, terminal: bool) -> Ids {
+    let ids = stage.ids(2, false, terminal)?;
     check(ids[0] == ids[1], "two commands of one conversation", &ids)?;
     check(ids[0].starts_with(&format!("agent--{name}_")), "the agent is recognised", &ids)?;
-    let other = stage.ids(1, false, true)?;
-    check(
-        !ids.contains(&other[0]),
-        "another run is another session",
-        &[&ids[..], &other].concat(),
-    )?;
+    Ok(ids)
+}
+
+fn another_run(stage: &Stage, mut ids: Vec<String>, terminal: bool) -> Ids {
+    let other = stage.ids(1, false, terminal)?;
+    let is_new = !ids.contains(&other[0]);
     ids.extend(other);
+    check(is_new, "another run is another session", &ids)?;
     Ok(ids)
 }
 

@@ -9,7 +9,7 @@ use osm_testkit::tmux::Tmux;
 use osm_testkit::tools::{program, root};
 
 use super::fake_agents;
-use super::situation::{Group, Ids, Situation, Stop, ask, id, in_one_terminal, parse};
+use super::situation::{CONTAINER, Group, Ids, Situation, Stop, ask, id, in_one_terminal, parse};
 
 const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
     Situation { group: Group::Same, name, run }
@@ -199,16 +199,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
     }),
     row("a shell that is PID 1 of a container", |lab| {
         root()?;
-        let mut terminal = lab.terminal_running(&[
-            "unshare",
-            "--pid",
-            "--fork",
-            "--mount-proc",
-            "--kill-child",
-            "bash",
-            "--norc",
-            "-i",
-        ])?;
+        let mut terminal = lab.terminal_running(CONTAINER)?;
         let mut ids = id(lab, &mut terminal)?;
         ids.extend(id(lab, &mut terminal)?);
         ids.extend(ask(lab, &mut terminal, "setsid -w sh -c 'OSM session id; true'")?);

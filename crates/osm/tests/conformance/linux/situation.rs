@@ -103,6 +103,10 @@ impl Situation {
     }
 }
 
+/// A shell that is PID 1 of a pid namespace of its own, as in a container.
+pub(crate) const CONTAINER: &[&str] =
+    &["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "--norc", "-i"];
+
 /// The program under test.
 #[expect(clippy::disallowed_methods, reason = "tests are set up through variables")]
 pub(crate) fn program() -> PathBuf {
