@@ -119,6 +119,8 @@ impl Folder {
                     Err(not_a(Kind::Folder, facts.kind, path))
                 }
                 Err(look) if look.kind() == io::ErrorKind::NotFound => Ok(None),
+                // It was made between the two looks: it was not there when we asked.
+                Ok(_) if error.kind() == io::ErrorKind::NotFound => Ok(None),
                 _ => Err(error).at("open", path),
             },
         }
