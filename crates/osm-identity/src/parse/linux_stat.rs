@@ -16,7 +16,8 @@ pub fn parse(line: &[u8], pid: Pid) -> Result<Process, ReadError> {
     if close < open {
         return Err(ReadError::Malformed("no end of name"));
     }
-    if number::<u32>(line[..open].trim_ascii())? != pid.0 {
+    let digits = line[..open].strip_suffix(b" ").filter(|it| it.iter().all(u8::is_ascii_digit));
+    if number::<u32>(digits.ok_or(ReadError::Malformed("no pid"))?)? != pid.0 {
         return Err(ReadError::Malformed("another process's line"));
     }
 
