@@ -55,6 +55,8 @@ pub struct AgentFound {
     pub pid: Option<crate::Pid>,
     /// The conversation, as the agent names it.
     pub conversation: Option<String>,
+    /// Its process serves several conversations at once.
+    pub concurrent: bool,
 }
 
 /// One ancestor.

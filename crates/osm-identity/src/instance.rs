@@ -102,12 +102,14 @@ impl ProcessInstance {
 
     /// Decides on what a look showed.
     fn judge(&self, process: &Process, inode: Option<u64>) -> Liveness {
-        if process.start != self.start {
-            return Liveness::Dead(Proof::AnotherStart(process.start));
-        }
         match (self.inode, inode) {
             (Some(ours), Some(theirs)) if ours != theirs => {
                 return Liveness::Dead(Proof::AnotherInode(theirs));
+            }
+            // The same process, even if its start looks different from a time namespace.
+            (Some(_), Some(_)) => {}
+            _ if process.start != self.start => {
+                return Liveness::Dead(Proof::AnotherStart(process.start));
             }
             _ => {}
         }
@@ -194,6 +196,13 @@ mod tests {
             instance().judge(&process(State::Active), Some(901)),
             Liveness::Dead(Proof::AnotherInode(901)),
             "also within one clock tick"
+        );
+        let mut shifted = process(State::Active);
+        shifted.start = StartTime(10_050);
+        assert_eq!(
+            instance().judge(&shifted, Some(900)),
+            Liveness::Alive,
+            "seen from another time namespace"
         );
     }
 

@@ -163,6 +163,16 @@ pub trait ProcessSource {
     /// `None` where this cannot be told. Only `Some(false)` proves an absence.
     fn exists(&self, pid: Pid) -> Option<bool>;
 
+    /// Names the machine, over all its boots; `None` where it has no name.
+    fn machine(&self) -> Option<String> {
+        None
+    }
+
+    /// Names the clock that start times are shown in, where there can be several on one host.
+    fn clock(&self) -> Option<String> {
+        None
+    }
+
     /// The name of the pseudo terminal behind our own standard streams, on the one platform where
     /// terminals are names instead of device numbers (`MinTTY` on Windows).
     fn named_terminal(&self) -> Option<String> {

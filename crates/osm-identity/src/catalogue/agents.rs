@@ -32,6 +32,9 @@ pub struct Agent {
     pub hosts: Names,
     /// Conversation ids count up on each machine, so the boot is part of the identity.
     pub local_ids: bool,
+    /// One process serves several conversations at once. Elsewhere a new id in the same process
+    /// means that the conversation was cleared or compacted.
+    pub concurrent: bool,
 }
 
 impl Agent {
@@ -47,6 +50,7 @@ impl Agent {
         marker: None,
         hosts: &[],
         local_ids: false,
+        concurrent: false,
     };
 
     /// An agent that a user describes.
@@ -102,6 +106,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         packages: &["@openai/codex"],
         session: &["CODEX_THREAD_ID", "CODEX_SESSION_ID"],
+        concurrent: true,
         ..named("codex", &["codex", "codex.js"])
     },
     Agent {
@@ -113,6 +118,7 @@ pub static AGENTS: &[Agent] = &[
         packages: &["opencode-ai"],
         session: &["OPENCODE_SESSION_ID"],
         owner: Some("OPENCODE_PID"),
+        concurrent: true,
         ..named("opencode", &["opencode"])
     },
     Agent {

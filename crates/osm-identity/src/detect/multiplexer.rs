@@ -26,10 +26,12 @@ fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
         (Ok(pane), _) | (Err(_), Ok(pane)) => pane,
         (Err(doubt), Err(_)) => return Err(doubt),
     };
-    // What the server was given by name alone lives as long as its first process.
-    let first = at - 1;
-    let anchor = if row.named_by_user && first > scene.base { first } else { at };
-    let instance = scene.instance(anchor).ok_or("the server's process cannot be identified")?;
+    // A pane lives as long as its first process, even where the id outlives that: a pane that is
+    // respawned is the same one. What has no name but the user's is a new one every time.
+    let first = if at - 1 > scene.base { at - 1 } else { at };
+    let named_after = if row.named_by_user { first } else { at };
+    let instance =
+        scene.instance(named_after).ok_or("the server's process cannot be identified")?;
     let key = Key::new(row.name).with_instance(&instance);
     Ok(Found {
         identity: Identity::Key {
@@ -41,7 +43,7 @@ fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
         confidence: Confidence::Confirmed,
         agent: None,
         context: None,
-        anchor: Some(anchor),
+        anchor: Some(first),
         reason: format!("{} of the {} server (pid {server}) above us", named(row, &pane), row.name),
     })
 }

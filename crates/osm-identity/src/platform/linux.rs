@@ -86,6 +86,18 @@ impl ProcessSource for System {
         rustix::fs::fstat(&descriptor).ok().map(|stat| stat.st_ino)
     }
 
+    fn machine(&self) -> Option<String> {
+        let read = |path| std::fs::read_to_string(path).ok();
+        let id = read("/etc/machine-id").or_else(|| read("/var/lib/dbus/machine-id"))?;
+        let id = id.trim();
+        // systemd writes this while a machine has no id yet.
+        (!id.is_empty() && id != "uninitialized").then(|| id.to_owned())
+    }
+
+    fn clock(&self) -> Option<String> {
+        Some(std::fs::read_link("/proc/self/ns/time").ok()?.to_string_lossy().into_owned())
+    }
+
     fn exists(&self, pid: Pid) -> Option<bool> {
         let raw = RawPid::from_raw(i32::try_from(pid.0).ok()?)?;
         match rustix::process::test_kill_process(raw) {

@@ -93,6 +93,10 @@ impl ProcessSource for System {
         None
     }
 
+    fn machine(&self) -> Option<String> {
+        machine_guid().ok()
+    }
+
     fn exists(&self, pid: Pid) -> Option<bool> {
         match Handle::open(pid) {
             // While anybody holds a handle, the number of an ended process can still be opened.

@@ -1,0 +1,145 @@
+//! A claim: who may work on a resource, by which grant, and how long.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Lease;
+use crate::epoch::{Epoch, Seal, Token};
+use crate::liveness::{Process, Sight, Verdict, Why};
+use crate::owner::Owner;
+use crate::resource::Resource;
+use crate::scope::ScopeId;
+
+/// One grant of a resource, open or ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Where it counts.
+    pub scope: ScopeId,
+    /// What is claimed.
+    pub resource: Resource,
+    /// Which grant this is.
+    pub epoch: Epoch,
+    /// What tells it from a grant of the same number in another life of the ledger.
+    pub seal: Seal,
+    /// Whose it is.
+    pub owner: Arc<Owner>,
+    /// What keeps it.
+    pub hold: Hold,
+    /// Since when.
+    pub since: Timestamp,
+    /// What the owner said about it.
+    pub note: Option<String>,
+    /// The request that it answers; a retry of that is answered with the same claim.
+    pub request: Option<String>,
+    /// To whom the owner offered it.
+    pub offer: Option<Offer>,
+    /// How it ended.
+    pub ended: Option<Ended>,
+}
+
+/// What keeps a claim.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// The life of the process that the owner's session hangs on.
+    Session,
+    /// The life of a process that was started to hold it (`osm claim run`).
+    Process(Process),
+    /// Nothing but time.
+    Lease(Lease),
+}
+
+/// A claim that its owner would hand to a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// The session that may take it up.
+    pub to: String,
+    /// How long it may.
+    pub lease: Lease,
+    /// What the owner said about it.
+    pub note: Option<String>,
+}
+
+/// How a claim ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// In which way.
+    pub how: End,
+    /// When, for people.
+    pub at: Timestamp,
+    /// The session that ended it.
+    pub by: String,
+    /// What that rested on: the proof of death, the reason of a take-over.
+    pub evidence: Option<String>,
+}
+
+/// The ways in which a claim ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Its owner let go.
+    Released,
+    /// Its owner let go, and the work is done.
+    Completed,
+    /// Its owner was proven dead.
+    Died,
+    /// Its lease ran out.
+    Expired,
+    /// Its owner handed it to another session.
+    HandedOff,
+    /// Somebody took it away, with a reason.
+    Taken,
+}
+
+impl End {
+    /// The stable name, for machines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Released => "released",
+            Self::Completed => "completed",
+            Self::Died => "died",
+            Self::Expired => "expired",
+            Self::HandedOff => "handed_off",
+            Self::Taken => "taken",
+        }
+    }
+
+    /// Whether the owner did not end it itself, and has to be told.
+    #[must_use]
+    pub fn is_loss(self) -> bool {
+        matches!(self, Self::Died | Self::Expired | Self::Taken)
+    }
+}
+
+impl Claim {
+    /// What its owner presents.
+    #[must_use]
+    pub fn token(&self) -> Token {
+        Token { epoch: self.epoch, seal: Some(self.seal) }
+    }
+
+    /// Whether it is still somebody's.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.ended.is_none()
+    }
+
+    /// The process whose life it hangs on.
+    #[must_use]
+    pub fn process(&self) -> Option<&Process> {
+        match &self.hold {
+            Hold::Session => self.owner.process.as_ref(),
+            Hold::Process(process) => Some(process),
+            Hold::Lease(_) => None,
+        }
+    }
+
+    /// What is known of that process.
+    #[must_use]
+    pub fn verdict(&self, sight: &dyn Sight) -> Verdict {
+        self.process().map_or(Verdict::Unknown(Why::NoProcess), |process| sight.look(process))
+    }
+}

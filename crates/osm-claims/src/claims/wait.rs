@@ -1,0 +1,62 @@
+//! Waiting for a claim to become free.
+
+use std::time::{Duration, Instant};
+
+use super::Claims;
+use crate::error::{Error, Result};
+use crate::ledger::Watch;
+use crate::liveness::Process;
+use crate::refusal::Reason;
+
+/// The longest sleep, in case that a change is not told of.
+const AT_MOST: Duration = Duration::from_secs(5);
+
+impl Claims {
+    /// Tries again and again, each time that something may have changed, until it is not refused
+    /// for being somebody else's or the time is over.
+    ///
+    /// A release, a death and the end of a lease are all noticed at once.
+    pub fn wait<T>(&self, time: Duration, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+        let until = Instant::now() + time;
+        // The watch begins before the first look, so nothing falls in between.
+        let mut watch = self.ledger.watch()?;
+        loop {
+            let refused = match attempt() {
+                Err(Error::Refused(refused)) if can_change(refused.reason) => refused,
+                settled => return settled,
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Error::Refused(refused));
+            }
+            let process = refused.claim.as_ref().and_then(|claim| claim.process());
+            let lease = refused.left.unwrap_or(AT_MOST);
+            let processes: Vec<&Process> = process.into_iter().collect();
+            watch.wait(&processes, &*self.sight, left.min(lease).min(AT_MOST))?;
+        }
+    }
+
+    /// Begins to watch for changes.
+    pub fn watch(&self) -> Result<Box<dyn Watch + '_>> {
+        self.ledger.watch()
+    }
+
+    /// Waits until something was written, the process is no longer what it was, or the time is
+    /// over.
+    pub fn watch_for(
+        &self,
+        watch: &mut dyn Watch,
+        process: &Process,
+        time: Duration,
+    ) -> Result<()> {
+        watch.wait(&[process], &*self.sight, time)
+    }
+}
+
+/// Whether time alone can change a refusal.
+fn can_change(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Held | Reason::Suspended | Reason::Unknown | Reason::Reserved | Reason::NothingFree
+    )
+}

@@ -1,0 +1,154 @@
+//! The clock of leases: time since the machine started, which nobody sets.
+//!
+//! A wall clock jumps, so it is only shown to people. Time since boot, counted through sleep,
+//! cannot go backwards, but means something in one boot of one machine alone; a [`Moment`] says
+//! which. After a reboot a lease has its whole term again from the start of the new boot: it was
+//! granted before, so it has certainly run that long.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+std::cfg_select! {
+    any(target_os = "linux", target_os = "android") => {
+        mod linux;
+        use linux as platform;
+    }
+    unix => {
+        mod unix;
+        use unix as platform;
+    }
+    windows => {
+        mod windows;
+        use windows as platform;
+    }
+}
+
+/// A point in time that can be compared with others of its machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// The machine; `None` if it has no name of its own.
+    pub machine: Option<String>,
+    /// The boot.
+    pub boot: String,
+    /// How long the machine ran.
+    pub uptime: Duration,
+}
+
+/// The time, for deciding and for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// For deciding.
+    pub moment: Moment,
+    /// For people.
+    pub wall: Timestamp,
+}
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// The time.
+    fn now(&self) -> Now;
+}
+
+/// The clock of this machine.
+#[derive(Clone, Debug)]
+pub struct SystemClock {
+    machine: Option<String>,
+    boot: String,
+}
+
+impl SystemClock {
+    /// The clock of the machine that `source` looks at.
+    pub fn new(source: &dyn osm_identity::ProcessSource) -> Result<Self, osm_identity::ReadError> {
+        Ok(Self { machine: source.machine(), boot: source.host()?.boot })
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Now {
+        Now {
+            moment: Moment {
+                machine: self.machine.clone(),
+                boot: self.boot.clone(),
+                uptime: platform::uptime(),
+            },
+            wall: Timestamp::now(),
+        }
+    }
+}
+
+/// A right that ends by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// Its whole term.
+    pub term: Duration,
+    /// When it was last given.
+    pub since: Moment,
+}
+
+/// How long a lease still runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// So long.
+    Some(Duration),
+    /// It is over.
+    Nothing,
+    /// Its clock cannot be read here.
+    Unknown,
+}
+
+impl Lease {
+    /// How long it still runs.
+    #[must_use]
+    pub fn left(&self, now: &Moment) -> Left {
+        let elapsed = if now.boot == self.since.boot {
+            now.uptime.saturating_sub(self.since.uptime)
+        } else if now.machine.is_some() && now.machine == self.since.machine {
+            now.uptime
+        } else {
+            return Left::Unknown;
+        };
+        match self.term.checked_sub(elapsed) {
+            None | Some(Duration::ZERO) => Left::Nothing,
+            Some(left) => Left::Some(left),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(machine: &str, boot: &str, uptime: u64) -> Moment {
+        Moment {
+            machine: Some(machine.into()),
+            boot: boot.into(),
+            uptime: Duration::from_secs(uptime),
+        }
+    }
+
+    #[test]
+    fn a_lease_runs_in_the_time_of_its_machine() {
+        let lease = Lease { term: Duration::from_mins(1), since: moment("m", "b", 100) };
+        assert_eq!(lease.left(&moment("m", "b", 159)), Left::Some(Duration::from_secs(1)));
+        assert_eq!(lease.left(&moment("m", "b", 160)), Left::Nothing);
+        assert_eq!(lease.left(&moment("m", "b", 90)), Left::Some(Duration::from_mins(1)));
+        assert_eq!(
+            lease.left(&moment("m", "c", 20)),
+            Left::Some(Duration::from_secs(40)),
+            "after a reboot it has run at least as long as the machine"
+        );
+        assert_eq!(lease.left(&moment("m", "c", 60)), Left::Nothing);
+        assert_eq!(lease.left(&moment("other", "c", 999)), Left::Unknown);
+        let nameless = Moment { machine: None, ..moment("", "c", 999) };
+        assert_eq!(lease.left(&nameless), Left::Unknown);
+    }
+
+    #[test]
+    fn the_clock_of_this_machine_goes_on() {
+        let one = platform::uptime();
+        assert!(one > Duration::ZERO);
+        assert!(platform::uptime() >= one);
+    }
+}

@@ -1,0 +1,264 @@
+//! A ledger that is a value: for tests, and for `--store memory`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{Book, Grant, Ledger, Loss, Watch, seal};
+use crate::claim::Claim;
+use crate::clock::{Clock, Now};
+use crate::epoch::Epoch;
+use crate::error::Result;
+use crate::event::{Deed, Event, Filter};
+use crate::liveness::{Process, Sight, Verdict};
+use crate::owner::{Caller, Owner, OwnerId};
+use crate::resource::Resource;
+use crate::scope::{Scope, ScopeId};
+
+/// How often a watch looks at processes: memory tells of changes, but not of deaths.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A ledger in the memory of this process.
+pub struct MemoryLedger {
+    state: Mutex<State>,
+    changed: Condvar,
+    clock: Box<dyn Clock>,
+}
+
+#[derive(Clone, Default)]
+struct State {
+    scopes: Vec<Scope>,
+    owners: Vec<Arc<Owner>>,
+    claims: Vec<Claim>,
+    events: Vec<Event>,
+    /// Losses that are not acknowledged, and whether their owner was told.
+    losses: BTreeMap<Epoch, bool>,
+    writes: u64,
+}
+
+impl MemoryLedger {
+    /// An empty ledger.
+    #[must_use]
+    pub fn new(clock: Box<dyn Clock>) -> Self {
+        Self { state: Mutex::default(), changed: Condvar::new(), clock }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Work happens on a copy, so a panic leaves the state whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+        let mut state = self.state();
+        let mut next = state.clone();
+        work(&mut next)?;
+        next.writes += 1;
+        *state = next;
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    fn read(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+        let mut state = self.state().clone();
+        work(&mut state)
+    }
+
+    fn now(&self) -> Now {
+        self.clock.now()
+    }
+
+    fn watch(&self) -> Result<Box<dyn Watch + '_>> {
+        Ok(Box::new(MemoryWatch { ledger: self, seen: self.state().writes }))
+    }
+}
+
+struct MemoryWatch<'a> {
+    ledger: &'a MemoryLedger,
+    seen: u64,
+}
+
+impl Watch for MemoryWatch<'_> {
+    fn wait(&mut self, processes: &[&Process], sight: &dyn Sight, time: Duration) -> Result<()> {
+        let until = std::time::Instant::now() + time;
+        let before: Vec<Verdict> = processes.iter().map(|process| sight.look(process)).collect();
+        let mut state = self.ledger.state();
+        loop {
+            let left = until.saturating_duration_since(std::time::Instant::now());
+            let moved =
+                processes.iter().zip(&before).any(|(it, verdict)| sight.look(it) != *verdict);
+            if state.writes != self.seen || moved || left.is_zero() {
+                self.seen = state.writes;
+                return Ok(());
+            }
+            let waited = self.ledger.changed.wait_timeout(state, left.min(LOOK_EVERY));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl State {
+    fn last(&self, wanted: impl Fn(&Claim) -> bool) -> Option<Claim> {
+        self.claims.iter().rev().find(|claim| wanted(claim)).cloned()
+    }
+
+    fn record(&mut self, claim: &Claim, by: &str, at: Timestamp, deed: Deed) {
+        self.events.push(Event {
+            number: self.events.len() as u64 + 1,
+            at,
+            scope: claim.scope,
+            resource: claim.resource.clone(),
+            epoch: claim.epoch,
+            by: by.to_owned(),
+            deed,
+        });
+    }
+}
+
+impl Book for State {
+    fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {
+        let same = |it: &&Scope| it.folder.is_some() && it.folder == scope.folder;
+        let by_key = self.scopes.iter().find(|it| it.key == scope.key);
+        let found = by_key.or_else(|| self.scopes.iter().find(same));
+        let place = found.and_then(|it| self.scopes.iter().position(|other| other == it));
+        Ok(place.map(|place| ScopeId(ordinal(place) + 1)))
+    }
+
+    fn add_scope(&mut self, scope: &Scope) -> Result<ScopeId> {
+        if let Some(id) = self.scope(scope)? {
+            return Ok(id);
+        }
+        self.scopes.push(scope.clone());
+        Ok(ScopeId(ordinal(self.scopes.len())))
+    }
+
+    fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>> {
+        let place = usize::try_from(id.0 - 1).ok();
+        Ok(place.and_then(|place| self.scopes.get(place)).cloned())
+    }
+
+    fn owner_of_process(&mut self, process: &Process) -> Result<Option<Arc<Owner>>> {
+        let is_it = |owner: &&Arc<Owner>| {
+            owner.process.as_ref().is_some_and(|it| it.key() == process.key())
+        };
+        Ok(self.owners.iter().rev().find(is_it).cloned())
+    }
+
+    fn owner_of_session(&mut self, session: &str) -> Result<Option<Arc<Owner>>> {
+        Ok(self.owners.iter().rev().find(|owner| owner.session == session).cloned())
+    }
+
+    fn add_owner(&mut self, caller: &Caller) -> Result<Arc<Owner>> {
+        let id = OwnerId(ordinal(self.owners.len()) + 1);
+        let owner = Arc::new(Owner { id, who: caller.clone() });
+        self.owners.push(Arc::clone(&owner));
+        Ok(owner)
+    }
+
+    fn rename_owner(&mut self, id: OwnerId, caller: &Caller) -> Result<Arc<Owner>> {
+        let owner = Arc::new(Owner { id, who: caller.clone() });
+        for known in self.owners.iter_mut().filter(|it| it.id == id) {
+            *known = Arc::clone(&owner);
+        }
+        for claim in self.claims.iter_mut().filter(|it| it.owner.id == id) {
+            claim.owner = Arc::clone(&owner);
+        }
+        Ok(owner)
+    }
+
+    fn latest(&mut self, scope: ScopeId, resource: &Resource) -> Result<Option<Claim>> {
+        Ok(self.last(|claim| claim.scope == scope && claim.resource == *resource))
+    }
+
+    fn latest_of(
+        &mut self,
+        scope: ScopeId,
+        resource: &Resource,
+        owner: OwnerId,
+    ) -> Result<Option<Claim>> {
+        Ok(self.last(|claim| {
+            claim.scope == scope && claim.resource == *resource && claim.owner.id == owner
+        }))
+    }
+
+    fn answered(&mut self, scope: ScopeId, request: &str) -> Result<Option<Claim>> {
+        Ok(self.last(|claim| claim.scope == scope && claim.request.as_deref() == Some(request)))
+    }
+
+    fn open(&mut self, scope: Option<ScopeId>) -> Result<Vec<Claim>> {
+        let wanted = |it: &&Claim| it.is_open() && scope.is_none_or(|scope| it.scope == scope);
+        Ok(self.claims.iter().filter(wanted).cloned().collect())
+    }
+
+    fn losses(&mut self, owner: OwnerId) -> Result<Vec<Loss>> {
+        let loss = |claim: &Claim| {
+            let told = *self.losses.get(&claim.epoch)?;
+            Some(Loss { claim: claim.clone(), told })
+        };
+        Ok(self.claims.iter().filter(|it| it.owner.id == owner).filter_map(loss).collect())
+    }
+
+    fn tell(&mut self, owner: OwnerId) -> Result<()> {
+        for claim in self.claims.iter().filter(|claim| claim.owner.id == owner) {
+            if let Some(told) = self.losses.get_mut(&claim.epoch) {
+                *told = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn acknowledge(&mut self, owner: OwnerId, scope: ScopeId, resource: &Resource) -> Result<()> {
+        for claim in &self.claims {
+            if claim.owner.id == owner && claim.scope == scope && claim.resource == *resource {
+                self.losses.remove(&claim.epoch);
+            }
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, grant: &Grant) -> Result<Claim> {
+        let claim = Claim {
+            scope: grant.scope,
+            resource: grant.resource.clone(),
+            epoch: Epoch(self.claims.len() as u64 + 1),
+            seal: seal(),
+            owner: Arc::clone(grant.owner),
+            hold: grant.hold.clone(),
+            since: grant.at,
+            note: grant.note.clone(),
+            request: grant.request.clone(),
+            offer: None,
+            ended: None,
+        };
+        self.claims.push(claim.clone());
+        self.record(&claim, &grant.owner.session, grant.at, Deed::granted(&claim));
+        Ok(claim)
+    }
+
+    fn amend(&mut self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()> {
+        let is_it = |it: &&mut Claim| it.epoch == claim.epoch && it.is_open();
+        let kept = self.claims.iter_mut().find(is_it).expect("the claim was just read as open");
+        deed.apply(kept);
+        if matches!(deed, Deed::Ended(ended) if ended.how.is_loss()) {
+            self.losses.insert(claim.epoch, false);
+        }
+        self.record(claim, by, at, deed.clone());
+        Ok(())
+    }
+
+    fn events(&mut self, filter: &Filter) -> Result<Vec<Event>> {
+        let mut events: Vec<Event> =
+            self.events.iter().filter(|event| filter.admits(event)).cloned().collect();
+        if let Some(last) = filter.last {
+            events.drain(..events.len().saturating_sub(last));
+        }
+        Ok(events)
+    }
+}
+
+fn ordinal(place: usize) -> i64 {
+    i64::try_from(place).expect("memory is smaller than that")
+}

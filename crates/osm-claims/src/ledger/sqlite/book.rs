@@ -1,0 +1,411 @@
+//! A transaction over the tables of `schema.sql`.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::fault::explain;
+use crate::claim::{Claim, Ended, Hold, Offer};
+use crate::epoch::{Epoch, Seal};
+use crate::error::{Error, Result};
+use crate::event::{Deed, Event, Filter};
+use crate::ledger::{Book, Grant, Loss, seal};
+use crate::liveness::Process;
+use crate::owner::{Caller, Owner, OwnerId};
+use crate::resource::Resource;
+use crate::scope::{Scope, ScopeId};
+
+/// The columns of a claim, in the order in which [`SqlBook::claim`] takes them.
+const CLAIM: &str = "SELECT epoch, seal, scope, resource, owner, hold, since, note, request, offer, ended, lost FROM claim";
+
+pub(super) struct SqlBook<'a> {
+    database: &'a Connection,
+    path: &'a Path,
+    /// Owners are few and have many claims.
+    owners: HashMap<i64, Arc<Owner>>,
+}
+
+/// A row of a claim whose texts are not yet understood.
+struct RawClaim {
+    epoch: u64,
+    seal: u32,
+    scope: i64,
+    resource: Vec<u8>,
+    owner: i64,
+    hold: String,
+    since: String,
+    note: Option<String>,
+    request: Option<String>,
+    offer: Option<String>,
+    ended: Option<String>,
+    lost: Option<bool>,
+}
+
+impl RawClaim {
+    fn from(row: &Row) -> rusqlite::Result<Self> {
+        Ok(Self {
+            epoch: row.get::<_, i64>(0)?.unsigned_abs(),
+            seal: row.get(1)?,
+            scope: row.get(2)?,
+            resource: row.get(3)?,
+            owner: row.get(4)?,
+            hold: row.get(5)?,
+            since: row.get(6)?,
+            note: row.get(7)?,
+            request: row.get(8)?,
+            offer: row.get(9)?,
+            ended: row.get(10)?,
+            lost: row.get(11)?,
+        })
+    }
+}
+
+impl<'a> SqlBook<'a> {
+    pub(super) fn new(database: &'a Connection, path: &'a Path) -> Self {
+        Self { database, path, owners: HashMap::new() }
+    }
+
+    fn error(&self) -> impl Fn(rusqlite::Error) -> Error + use<'a> {
+        let path = self.path;
+        move |error| explain(path, error)
+    }
+
+    fn corrupt(&self, what: &str) -> Error {
+        Error::Corrupt { path: self.path.to_owned(), what: what.to_owned() }
+    }
+
+    fn parse<T: DeserializeOwned>(&self, text: &str, what: &str) -> Result<T> {
+        serde_json::from_str(text).map_err(|_| self.corrupt(what))
+    }
+
+    fn time(&self, text: &str) -> Result<Timestamp> {
+        text.parse().map_err(|_| self.corrupt("a time is malformed"))
+    }
+
+    fn resource(&self, bytes: Vec<u8>) -> Result<Resource> {
+        Resource::new(bytes).map_err(|_| self.corrupt("a resource has no name"))
+    }
+
+    fn execute(&self, sql: &str, parameters: impl Params) -> Result<usize> {
+        let run = || self.database.prepare_cached(sql)?.execute(parameters);
+        run().map_err(self.error())
+    }
+
+    fn one<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnOnce(&Row) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        let run = || self.database.prepare_cached(sql)?.query_row(parameters, read).optional();
+        run().map_err(self.error())
+    }
+
+    fn owner(&mut self, id: i64) -> Result<Arc<Owner>> {
+        if let Some(owner) = self.owners.get(&id) {
+            return Ok(Arc::clone(owner));
+        }
+        let who = self
+            .one("SELECT who FROM owner WHERE id = ?1", [id], |row| row.get::<_, String>(0))?
+            .ok_or_else(|| self.corrupt("a claim has no owner"))?;
+        let who = self.parse(&who, "an owner is malformed")?;
+        let owner = Arc::new(Owner { id: OwnerId(id), who });
+        self.owners.insert(id, Arc::clone(&owner));
+        Ok(owner)
+    }
+
+    fn claim(&mut self, raw: RawClaim) -> Result<Loss> {
+        let json = "a claim is malformed";
+        // Almost all claims hang on their session.
+        let hold = match raw.hold.as_str() {
+            "\"session\"" => Hold::Session,
+            text => self.parse(text, json)?,
+        };
+        let offer: Option<Offer> = raw.offer.map(|it| self.parse(&it, json)).transpose()?;
+        let ended: Option<Ended> = raw.ended.map(|it| self.parse(&it, json)).transpose()?;
+        let claim = Claim {
+            scope: ScopeId(raw.scope),
+            resource: self.resource(raw.resource)?,
+            epoch: Epoch(raw.epoch),
+            seal: Seal(raw.seal),
+            owner: self.owner(raw.owner)?,
+            hold,
+            since: self.time(&raw.since)?,
+            note: raw.note,
+            request: raw.request,
+            offer,
+            ended,
+        };
+        Ok(Loss { claim, told: raw.lost.unwrap_or(true) })
+    }
+
+    fn one_claim(&mut self, rest: &str, parameters: impl Params) -> Result<Option<Claim>> {
+        let raw = self.one(&format!("{CLAIM} {rest}"), parameters, RawClaim::from)?;
+        Ok(raw.map(|raw| self.claim(raw)).transpose()?.map(|loss| loss.claim))
+    }
+
+    fn claims(&mut self, rest: &str, parameters: impl Params) -> Result<Vec<Loss>> {
+        let error = self.error();
+        let mut statement =
+            self.database.prepare_cached(&format!("{CLAIM} {rest}")).map_err(&error)?;
+        let mut rows = statement.query(parameters).map_err(&error)?;
+        let mut claims = Vec::new();
+        while let Some(row) = rows.next().map_err(&error)? {
+            let raw = RawClaim::from(row).map_err(&error)?;
+            claims.push(self.claim(raw)?);
+        }
+        Ok(claims)
+    }
+
+    fn owner_where(&mut self, rest: &str, value: &str) -> Result<Option<Arc<Owner>>> {
+        let sql = format!("SELECT id FROM owner WHERE {rest} = ?1 ORDER BY id DESC LIMIT 1");
+        let id = self.one(&sql, [value], |row| row.get(0))?;
+        id.map(|id| self.owner(id)).transpose()
+    }
+
+    fn record(&self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()> {
+        self.execute(
+            "INSERT INTO event (at, scope, resource, epoch, actor, deed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                at.to_string(),
+                claim.scope.0,
+                claim.resource.as_bytes(),
+                number(claim.epoch),
+                by,
+                json(deed)
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+impl Book for SqlBook<'_> {
+    fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {
+        let by_key = self.one("SELECT id FROM scope WHERE key = ?1", [&scope.key], id)?;
+        match (by_key, &scope.folder) {
+            (None, Some(folder)) => {
+                let sql = "SELECT id FROM scope WHERE folder = ?1 ORDER BY id LIMIT 1";
+                self.one(sql, [folder], id)
+            }
+            (found, _) => Ok(found),
+        }
+    }
+
+    fn add_scope(&mut self, scope: &Scope) -> Result<ScopeId> {
+        if let Some(id) = self.scope(scope)? {
+            return Ok(id);
+        }
+        self.execute(
+            "INSERT INTO scope (key, folder) VALUES (?1, ?2)",
+            params![scope.key, scope.folder],
+        )?;
+        Ok(ScopeId(self.database.last_insert_rowid()))
+    }
+
+    fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>> {
+        self.one("SELECT key, folder FROM scope WHERE id = ?1", [id.0], |row| {
+            Ok(Scope { key: row.get(0)?, folder: row.get(1)? })
+        })
+    }
+
+    fn owner_of_process(&mut self, process: &Process) -> Result<Option<Arc<Owner>>> {
+        self.owner_where("process", &process.key())
+    }
+
+    fn owner_of_session(&mut self, session: &str) -> Result<Option<Arc<Owner>>> {
+        self.owner_where("session", session)
+    }
+
+    fn add_owner(&mut self, caller: &Caller) -> Result<Arc<Owner>> {
+        self.execute(
+            "INSERT INTO owner (session, process, who) VALUES (?1, ?2, ?3)",
+            params![caller.session, caller.process.as_ref().map(Process::key), json(caller)],
+        )?;
+        let id = self.database.last_insert_rowid();
+        Ok(Arc::new(Owner { id: OwnerId(id), who: caller.clone() }))
+    }
+
+    fn rename_owner(&mut self, id: OwnerId, caller: &Caller) -> Result<Arc<Owner>> {
+        self.execute(
+            "UPDATE owner SET session = ?2, who = ?3 WHERE id = ?1",
+            params![id.0, caller.session, json(caller)],
+        )?;
+        self.owners.remove(&id.0);
+        self.owner(id.0)
+    }
+
+    fn latest(&mut self, scope: ScopeId, resource: &Resource) -> Result<Option<Claim>> {
+        self.one_claim(
+            "WHERE scope = ?1 AND resource = ?2 ORDER BY epoch DESC LIMIT 1",
+            params![scope.0, resource.as_bytes()],
+        )
+    }
+
+    fn latest_of(
+        &mut self,
+        scope: ScopeId,
+        resource: &Resource,
+        owner: OwnerId,
+    ) -> Result<Option<Claim>> {
+        self.one_claim(
+            "WHERE scope = ?1 AND resource = ?2 AND owner = ?3 ORDER BY epoch DESC LIMIT 1",
+            params![scope.0, resource.as_bytes(), owner.0],
+        )
+    }
+
+    fn answered(&mut self, scope: ScopeId, request: &str) -> Result<Option<Claim>> {
+        self.one_claim("WHERE scope = ?1 AND request = ?2", params![scope.0, request])
+    }
+
+    fn open(&mut self, scope: Option<ScopeId>) -> Result<Vec<Claim>> {
+        let losses = match scope {
+            Some(scope) => {
+                self.claims("WHERE ended IS NULL AND scope = ?1 ORDER BY epoch", [scope.0])
+            }
+            None => self.claims("WHERE ended IS NULL ORDER BY epoch", []),
+        };
+        Ok(losses?.into_iter().map(|loss| loss.claim).collect())
+    }
+
+    fn losses(&mut self, owner: OwnerId) -> Result<Vec<Loss>> {
+        self.claims("WHERE owner = ?1 AND lost IS NOT NULL ORDER BY epoch", [owner.0])
+    }
+
+    fn tell(&mut self, owner: OwnerId) -> Result<()> {
+        self.execute("UPDATE claim SET lost = 1 WHERE owner = ?1 AND lost = 0", [owner.0])?;
+        Ok(())
+    }
+
+    fn acknowledge(&mut self, owner: OwnerId, scope: ScopeId, resource: &Resource) -> Result<()> {
+        self.execute(
+            "UPDATE claim SET lost = NULL WHERE owner = ?1 AND lost IS NOT NULL AND scope = ?2 AND resource = ?3",
+            params![owner.0, scope.0, resource.as_bytes()],
+        )?;
+        Ok(())
+    }
+
+    fn grant(&mut self, grant: &Grant) -> Result<Claim> {
+        let seal = seal();
+        self.execute(
+            "INSERT INTO claim (seal, scope, resource, owner, hold, since, note, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                seal.0,
+                grant.scope.0,
+                grant.resource.as_bytes(),
+                grant.owner.id.0,
+                json(&grant.hold),
+                grant.at.to_string(),
+                grant.note,
+                grant.request
+            ],
+        )?;
+        let claim = Claim {
+            scope: grant.scope,
+            resource: grant.resource.clone(),
+            epoch: Epoch(self.database.last_insert_rowid().unsigned_abs()),
+            seal,
+            owner: Arc::clone(grant.owner),
+            hold: grant.hold.clone(),
+            since: grant.at,
+            note: grant.note.clone(),
+            request: grant.request.clone(),
+            offer: None,
+            ended: None,
+        };
+        self.record(&claim, &grant.owner.session, grant.at, &Deed::granted(&claim))?;
+        Ok(claim)
+    }
+
+    fn amend(&mut self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()> {
+        let mut next = claim.clone();
+        deed.apply(&mut next);
+        let lost = next.ended.as_ref().filter(|ended| ended.how.is_loss()).map(|_| false);
+        let changed = self.execute(
+            "UPDATE claim SET hold = ?2, offer = ?3, ended = ?4, lost = ?5 WHERE epoch = ?1 AND ended IS NULL",
+            params![
+                number(claim.epoch),
+                json(&next.hold),
+                next.offer.as_ref().map(json),
+                next.ended.as_ref().map(json),
+                lost
+            ],
+        )?;
+        if changed != 1 {
+            return Err(self.corrupt("a claim that was open is gone"));
+        }
+        self.record(claim, by, at, deed)
+    }
+
+    fn events(&mut self, filter: &Filter) -> Result<Vec<Event>> {
+        let mut conditions = Vec::new();
+        let mut values: Vec<&dyn rusqlite::ToSql> = Vec::new();
+        let scope = filter.scope.map(|scope| scope.0);
+        let resource = filter.resource.as_ref().map(Resource::as_bytes);
+        if let Some(scope) = &scope {
+            conditions.push("scope = ?");
+            values.push(scope);
+        }
+        if let Some(resource) = &resource {
+            conditions.push("resource = ?");
+            values.push(resource);
+        }
+        let clause = match conditions.join(" AND ") {
+            none if none.is_empty() => none,
+            some => format!("WHERE {some}"),
+        };
+        let sql = format!(
+            "SELECT number, at, scope, resource, epoch, actor, deed FROM event {clause} ORDER BY number DESC"
+        );
+        let error = self.error();
+        let mut statement = self.database.prepare_cached(&sql).map_err(&error)?;
+        let mut rows = statement.query(values.as_slice()).map_err(&error)?;
+        let mut events = Vec::new();
+        while let Some(row) = rows.next().map_err(&error)? {
+            let event = self.event(row)?;
+            if filter.admits(&event) {
+                events.push(event);
+            }
+            if filter.last.is_some_and(|last| events.len() >= last) {
+                break;
+            }
+        }
+        events.reverse();
+        Ok(events)
+    }
+}
+
+impl SqlBook<'_> {
+    fn event(&self, row: &Row) -> Result<Event> {
+        let error = self.error();
+        let texts = || -> rusqlite::Result<(String, Vec<u8>, String, String)> {
+            Ok((row.get(1)?, row.get(3)?, row.get(5)?, row.get(6)?))
+        };
+        let (at, resource, by, deed) = texts().map_err(&error)?;
+        Ok(Event {
+            number: row.get::<_, i64>(0).map_err(&error)?.unsigned_abs(),
+            at: self.time(&at)?,
+            scope: ScopeId(row.get(2).map_err(&error)?),
+            resource: self.resource(resource)?,
+            epoch: Epoch(row.get::<_, i64>(4).map_err(&error)?.unsigned_abs()),
+            by,
+            deed: self.parse(&deed, "an event is malformed")?,
+        })
+    }
+}
+
+fn id(row: &Row) -> rusqlite::Result<ScopeId> {
+    row.get(0).map(ScopeId)
+}
+
+fn number(epoch: Epoch) -> i64 {
+    i64::try_from(epoch.0).unwrap_or(i64::MAX)
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("texts and numbers are JSON")
+}

@@ -1,0 +1,119 @@
+//! Where the ledger lies: a file of our own, that nobody else can read or swap.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// Its name.
+const NAME: &str = "claims.db";
+
+/// Makes sure that the ledger of a folder is there and is what it must be; returns its path.
+pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
+    make_folder(folder).map_err(|error| Error::system(folder, "make the folder of", error))?;
+    // The folder may be reached by links, the ledger itself may be none.
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Error::system(folder, "find the folder of", error))?;
+    let path = folder.join(NAME);
+    if !inspect(&path)? {
+        make(&folder, &path)?;
+        inspect(&path)?;
+    }
+    Ok(path)
+}
+
+/// Whether the file is there; an error if it is something else than a file of ours.
+fn inspect(path: &Path) -> Result<bool> {
+    let metadata = match path.symlink_metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(Error::system(path, "look at", error)),
+    };
+    let refuse = |what| Err(Error::Unsafe { path: path.to_owned(), what });
+    if metadata.is_symlink() {
+        return refuse("a link");
+    }
+    if !metadata.is_file() {
+        return refuse("no file");
+    }
+    platform::protect(path, &metadata)?;
+    Ok(true)
+}
+
+/// Makes the ledger beside its place and puts it there in one step, so that nobody ever sees half
+/// of one, and the first of several wins.
+fn make(folder: &Path, path: &Path) -> Result<()> {
+    let error = |error| Error::system(path, "make", error);
+    let file = tempfile::Builder::new()
+        .prefix(".claims-")
+        .suffix(".new")
+        .tempfile_in(folder)
+        .map_err(error)?;
+    super::create(file.path()).map_err(|error| super::fault::explain(path, error))?;
+    file.as_file().sync_all().map_err(error)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => platform::sync(folder).map_err(error),
+        Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(lost) => Err(error(lost.error)),
+    }
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+#[cfg(unix)]
+mod platform {
+    use std::fs::{Metadata, Permissions};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::path::Path;
+
+    use crate::error::{Error, Result};
+
+    /// Refuses what is not ours, and closes what is open to others.
+    pub(super) fn protect(path: &Path, metadata: &Metadata) -> Result<()> {
+        if metadata.uid() != rustix::process::geteuid().as_raw() {
+            return Err(Error::Unsafe { path: path.to_owned(), what: "somebody else's" });
+        }
+        if metadata.nlink() > 1 {
+            return Err(Error::Unsafe { path: path.to_owned(), what: "linked to another place" });
+        }
+        if metadata.mode() & 0o077 != 0 {
+            std::fs::set_permissions(path, Permissions::from_mode(0o600))
+                .map_err(|error| Error::system(path, "protect", error))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn sync(folder: &Path) -> io::Result<()> {
+        std::fs::File::open(folder)?.sync_all()
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use std::fs::Metadata;
+    use std::io;
+    use std::path::Path;
+
+    use crate::error::Result;
+
+    /// A user's own folder is closed to others by what it inherits.
+    pub(super) fn protect(_path: &Path, _metadata: &Metadata) -> Result<()> {
+        Ok(())
+    }
+
+    /// The file system's journal keeps the order.
+    pub(super) fn sync(_folder: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! Who owns claims: a session in one incarnation, and how a caller proves to be it.
+//!
+//! An incarnation is the life of one process, the one that the session hangs on. A session that
+//! goes on in another process (a conversation that is resumed, a pane whose shell is respawned) is
+//! another owner, which inherits nothing: it is told what its predecessor held and takes it up by
+//! an explicit step. A process whose conversation gets another id (it was cleared or compacted) is
+//! the same owner under a new name.
+
+use serde::{Deserialize, Serialize};
+
+use crate::liveness::{Process, Verdict};
+use crate::refusal::Reason;
+
+/// The number of an owner in its ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct OwnerId(pub i64);
+
+/// A session in one incarnation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Its number.
+    pub id: OwnerId,
+    /// Who it is.
+    pub who: Caller,
+}
+
+impl std::ops::Deref for Owner {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.who
+    }
+}
+
+/// Somebody who asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Caller {
+    /// The session.
+    pub session: String,
+    /// The process that the session hangs on; `None` if nobody sees one.
+    pub process: Option<Process>,
+    /// The agent, for people.
+    pub agent: Option<String>,
+    /// The machine's name, for people.
+    pub host: String,
+    /// The session is random, another one at every call.
+    #[serde(skip)]
+    pub is_random: bool,
+    /// The process has one conversation at a time, so that another id means that it was renamed.
+    #[serde(skip)]
+    pub is_sole: bool,
+}
+
+/// What a ledger does to know a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registration {
+    /// It is this owner.
+    Known(OwnerId),
+    /// It is this owner, whose session has another name now.
+    Renamed(OwnerId),
+    /// It is a new owner.
+    New,
+}
+
+/// Decides who a caller is.
+///
+/// `process` is the owner that hangs on the caller's own process, `session` the last one of the
+/// caller's session, `verdict` what is known of that one's process.
+pub fn register(
+    caller: &Caller,
+    process: Option<&Owner>,
+    session: Option<&Owner>,
+    verdict: &Verdict,
+) -> Result<Registration, Reason> {
+    if caller.is_random {
+        return Err(Reason::NoIdentity);
+    }
+    if let Some(known) = process.filter(|it| it.session == caller.session) {
+        return Ok(Registration::Known(known.id));
+    }
+    let elsewhere = match (session.map(|it| &it.who.process), &caller.process) {
+        (None, _) | (Some(None), Some(_)) => Ok(()),
+        (Some(None), None) => {
+            return Ok(Registration::Known(session.map_or(OwnerId(0), |it| it.id)));
+        }
+        (Some(Some(_)), ours) => match (verdict, ours) {
+            (Verdict::Dead(_), _) => Ok(()),
+            (_, None) => Err(Reason::Unconfirmed),
+            (Verdict::Alive | Verdict::Suspended, _) => Err(Reason::SessionElsewhere),
+            (Verdict::Unknown(_), _) => Err(Reason::SessionUnknown),
+        },
+    };
+    elsewhere?;
+    match process.filter(|_| caller.is_sole) {
+        Some(known) => Ok(Registration::Renamed(known.id)),
+        None => Ok(Registration::New),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::liveness::{Proof, Why};
+
+    fn caller(session: &str, pid: Option<u32>) -> Caller {
+        Caller {
+            session: session.into(),
+            process: pid.map(crate::testing::process),
+            agent: None,
+            host: "here".into(),
+            is_random: false,
+            is_sole: true,
+        }
+    }
+
+    fn owner(id: i64, session: &str, pid: Option<u32>) -> Owner {
+        Owner { id: OwnerId(id), who: caller(session, pid) }
+    }
+
+    const DEAD: Verdict = Verdict::Dead(Proof::Gone);
+
+    #[test]
+    fn nobody_becomes_somebody_else() {
+        let (one, old) = (owner(1, "s", Some(1)), owner(1, "s", Some(2)));
+        let me = caller("s", Some(1));
+        let known = Ok(Registration::Known(OwnerId(1)));
+        assert_eq!(register(&me, Some(&one), Some(&one), &Verdict::Alive), known);
+        assert_eq!(register(&me, None, None, &Verdict::Alive), Ok(Registration::New));
+        assert_eq!(register(&me, None, Some(&old), &DEAD), Ok(Registration::New));
+        for (verdict, reason) in [
+            (Verdict::Alive, Reason::SessionElsewhere),
+            (Verdict::Suspended, Reason::SessionElsewhere),
+            (Verdict::Unknown(Why::Unreadable), Reason::SessionUnknown),
+        ] {
+            assert_eq!(register(&me, None, Some(&old), &verdict), Err(reason), "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_conversation_that_is_cleared_keeps_its_owner() {
+        let one = owner(1, "before", Some(1));
+        let me = caller("after", Some(1));
+        let renamed = Ok(Registration::Renamed(OwnerId(1)));
+        assert_eq!(register(&me, Some(&one), None, &DEAD), renamed);
+        let rival = owner(2, "after", Some(2));
+        assert_eq!(
+            register(&me, Some(&one), Some(&rival), &Verdict::Alive),
+            Err(Reason::SessionElsewhere)
+        );
+        let many = Caller { is_sole: false, ..me };
+        assert_eq!(register(&many, Some(&one), None, &DEAD), Ok(Registration::New));
+    }
+
+    #[test]
+    fn a_name_without_a_process_is_whoever_says_it() {
+        let one = owner(1, "s", None);
+        let me = caller("s", None);
+        let unknown = Verdict::Unknown(Why::NoProcess);
+        let known = Ok(Registration::Known(OwnerId(1)));
+        assert_eq!(register(&me, None, Some(&one), &unknown), known);
+        let lives = owner(1, "s", Some(1));
+        assert_eq!(register(&me, None, Some(&lives), &Verdict::Alive), Err(Reason::Unconfirmed));
+        assert_eq!(register(&me, None, Some(&lives), &DEAD), Ok(Registration::New));
+        let random = Caller { is_random: true, ..me };
+        assert_eq!(register(&random, None, None, &DEAD), Err(Reason::NoIdentity));
+    }
+}

@@ -1,0 +1,249 @@
+//! The rules: what a request changes, and why it is refused.
+//!
+//! [`decide`] is pure. Every ledger shows it the last claim of a resource and what is known of its
+//! owner, inside the transaction that then makes the change; so no ledger has rules of its own,
+//! and the model of the protocol checks these very lines.
+//!
+//! A claim changes hands in exactly five ways: its owner lets go, its owner is proven dead, its
+//! lease runs out, its owner hands it over, somebody takes it with a reason.
+
+use std::time::Duration;
+
+use crate::claim::{Claim, End, Hold};
+use crate::clock::{Left, Now};
+use crate::epoch::Token;
+use crate::liveness::{Verdict, Why};
+use crate::owner::Owner;
+use crate::refusal::Reason;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// To have it.
+    Claim {
+        /// Even if the work is done.
+        reopen: bool,
+    },
+    /// To know that one still has it.
+    Check(Option<Token>),
+    /// To have it for another term.
+    Renew(Option<Token>),
+    /// To let go.
+    Release {
+        /// The grant.
+        token: Option<Token>,
+        /// The work is done.
+        done: bool,
+    },
+    /// To hand it to a session.
+    Offer(Option<Token>),
+    /// To take back an offer.
+    Withdraw(Option<Token>),
+    /// To take up an offer.
+    Accept,
+    /// To take it up after an incarnation of one's own session that died.
+    Resume,
+    /// To take it away.
+    Take {
+        /// Even from an owner that is proven alive.
+        even_if_alive: bool,
+    },
+    /// To free it if its owner is gone.
+    Sweep,
+}
+
+/// What is done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing: it is so already.
+    Nothing,
+    /// A new grant to the caller; the old one, if it is still open, ends so.
+    Grant(Option<End>),
+    /// The claim ends.
+    Close(End),
+    /// The lease begins anew.
+    Renew,
+    /// The claim is offered.
+    Offer,
+    /// The offer is taken back.
+    Withdraw,
+}
+
+/// What an open claim is to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Its owner is alive, or its lease runs.
+    Held,
+    /// Its owner is stopped.
+    Suspended,
+    /// Nothing is known of its owner.
+    Unknown(Why),
+    /// It is nobody's any more.
+    Free(End),
+}
+
+/// What an open claim is to others now.
+#[must_use]
+pub fn standing(now: &Now, claim: &Claim, verdict: &Verdict) -> Standing {
+    if let Hold::Lease(lease) = &claim.hold {
+        return match lease.left(&now.moment) {
+            Left::Some(_) => Standing::Held,
+            Left::Nothing => Standing::Free(End::Expired),
+            Left::Unknown => Standing::Unknown(Why::AnotherMachine),
+        };
+    }
+    match verdict {
+        Verdict::Alive => Standing::Held,
+        Verdict::Suspended => Standing::Suspended,
+        Verdict::Dead(_) => Standing::Free(End::Died),
+        Verdict::Unknown(why) => Standing::Unknown(*why),
+    }
+}
+
+/// How long a claim still runs by itself: its lease, or the offer that reserves it.
+#[must_use]
+pub fn left(now: &Now, claim: &Claim) -> Option<Duration> {
+    let lease = match &claim.hold {
+        Hold::Lease(lease) => Some(lease),
+        Hold::Session | Hold::Process(_) => None,
+    };
+    match lease?.left(&now.moment) {
+        Left::Some(left) => Some(left),
+        Left::Nothing | Left::Unknown => None,
+    }
+}
+
+/// Decides on a request.
+///
+/// `claim` is the last claim of the resource, open or ended, `verdict` what is known of the process
+/// that it hangs on.
+pub fn decide(
+    now: &Now,
+    claim: Option<&Claim>,
+    by: &Owner,
+    request: &Request,
+    verdict: &Verdict,
+) -> Result<Change, Reason> {
+    let open = claim.filter(|claim| claim.is_open());
+    let standing = open.map(|claim| (claim, standing(now, claim, verdict)));
+    match request {
+        Request::Claim { reopen } => match standing {
+            Some((claim, _)) if is_own(claim, by) => Ok(again(claim)),
+            Some((claim, standing)) => acquire(now, claim, by, standing),
+            None if is_completed(claim) && !reopen => Err(Reason::Completed),
+            None => Ok(Change::Grant(None)),
+        },
+        Request::Check(token) => {
+            own(claim, by, *token)?;
+            match standing {
+                Some((_, Standing::Free(End::Expired))) => Err(Reason::LeaseOver),
+                _ => Ok(Change::Nothing),
+            }
+        }
+        Request::Renew(token) => own(claim, by, *token).map(again),
+        Request::Release { token, done } => {
+            let end = if *done { End::Completed } else { End::Released };
+            own(claim, by, *token).map(|_| Change::Close(end))
+        }
+        Request::Offer(token) => own(claim, by, *token).map(|_| Change::Offer),
+        Request::Withdraw(token) => match own(claim, by, *token)?.offer {
+            Some(_) => Ok(Change::Withdraw),
+            None => Err(Reason::NotOffered),
+        },
+        Request::Accept => match open {
+            Some(claim) if is_offered_to(now, claim, by) => Ok(Change::Grant(Some(End::HandedOff))),
+            _ => Err(Reason::NotOffered),
+        },
+        Request::Resume => match standing {
+            Some((claim, _)) if is_own(claim, by) => Ok(again(claim)),
+            Some((claim, standing)) if claim.owner.session == by.session => {
+                acquire(now, claim, by, standing)
+            }
+            _ => Err(Reason::NotHeld),
+        },
+        Request::Take { even_if_alive } => match standing {
+            Some((claim, _)) if is_own(claim, by) => Ok(again(claim)),
+            Some((claim, standing)) => match acquire(now, claim, by, standing) {
+                Err(Reason::Held) if !even_if_alive => Err(Reason::HolderAlive),
+                Err(_) => Ok(Change::Grant(Some(End::Taken))),
+                granted => granted,
+            },
+            None if is_completed(claim) => Err(Reason::Completed),
+            None => Ok(Change::Grant(None)),
+        },
+        Request::Sweep => match standing {
+            Some((claim, standing)) => match acquire(now, claim, by, standing)? {
+                Change::Grant(Some(end)) if end.is_loss() => Ok(Change::Close(end)),
+                _ => Err(Reason::Reserved),
+            },
+            None => Err(Reason::NotHeld),
+        },
+    }
+}
+
+/// What somebody else who wants an open claim gets.
+fn acquire(now: &Now, claim: &Claim, by: &Owner, standing: Standing) -> Result<Change, Reason> {
+    if is_offered_to(now, claim, by) {
+        return Ok(Change::Grant(Some(End::HandedOff)));
+    }
+    match standing {
+        Standing::Held => Err(Reason::Held),
+        Standing::Suspended => Err(Reason::Suspended),
+        Standing::Unknown(_) => Err(Reason::Unknown),
+        Standing::Free(_) if is_reserved(now, claim) => Err(Reason::Reserved),
+        Standing::Free(end) => Ok(Change::Grant(Some(end))),
+    }
+}
+
+/// The caller's own open claim, if `token` is the present one.
+fn own<'a>(
+    claim: Option<&'a Claim>,
+    by: &Owner,
+    token: Option<Token>,
+) -> Result<&'a Claim, Reason> {
+    let claim = claim.ok_or(Reason::NotHeld)?;
+    if let Some(token) = token {
+        let other_seal = token.seal.is_some_and(|seal| seal != claim.seal);
+        if token.epoch > claim.epoch || (token.epoch == claim.epoch && other_seal) {
+            return Err(Reason::UnknownEpoch);
+        }
+        if token.epoch < claim.epoch {
+            return Err(Reason::Stale);
+        }
+    }
+    match &claim.ended {
+        // The epoch was the caller's, and is over.
+        Some(_) if token.is_some() || is_own(claim, by) => Err(Reason::Stale),
+        None if is_own(claim, by) => Ok(claim),
+        _ => Err(Reason::NotHeld),
+    }
+}
+
+/// Having what one has: a lease begins anew.
+fn again(claim: &Claim) -> Change {
+    match claim.hold {
+        Hold::Lease(_) => Change::Renew,
+        Hold::Session | Hold::Process(_) => Change::Nothing,
+    }
+}
+
+fn is_own(claim: &Claim, by: &Owner) -> bool {
+    claim.owner.id == by.id
+}
+
+fn is_completed(claim: Option<&Claim>) -> bool {
+    let ended = claim.and_then(|claim| claim.ended.as_ref());
+    ended.is_some_and(|ended| ended.how == End::Completed)
+}
+
+fn is_offered_to(now: &Now, claim: &Claim, by: &Owner) -> bool {
+    is_reserved(now, claim) && claim.offer.as_ref().is_some_and(|it| it.to == by.session)
+}
+
+/// Whether an offer still reserves the claim. One whose clock cannot be read does.
+fn is_reserved(now: &Now, claim: &Claim) -> bool {
+    claim.offer.as_ref().is_some_and(|offer| offer.lease.left(&now.moment) != Left::Nothing)
+}
+
+#[cfg(test)]
+mod tests;
