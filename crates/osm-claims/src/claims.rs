@@ -125,6 +125,26 @@ impl Claims {
         self.one(asker, resource, &Request::Renew(token), wish)
     }
 
+    /// Lets a claim hang on another process: one that was started to work under it.
+    pub fn entrust(
+        &self,
+        asker: &Asker,
+        resource: &Resource,
+        token: Token,
+        process: &Process,
+    ) -> Result<()> {
+        self.write(|book| {
+            let now = self.ledger.now();
+            let (scope, me) = self.admit(book, asker)?;
+            let (request, wish) = (Request::Check(Some(token)), Wish::default());
+            let act = Act { scope, me: &me, resource, request: &request, wish: &wish, now: &now };
+            let (claim, _) = self.decide(book, &act)?;
+            let claim = claim.ok_or(Reason::NotHeld)?;
+            let deed = Deed::Renewed(crate::Hold::Process(process.clone()));
+            book.amend(&claim, &me.session, now.wall, &deed)
+        })
+    }
+
     /// Lets go of a claim. Of one that the caller lost, it takes note.
     pub fn release(
         &self,

@@ -67,7 +67,7 @@ impl Error {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Refused(refused) => refused.remedy(),
+            Self::Refused(refused) => Some(refused.remedy()),
             Self::Busy { .. } => Some("continue or end that process, and try again".into()),
             Self::Corrupt { path, .. } => Some(format!(
                 "set it aside with its -wal and -shm files ({}), which forgets all claims, or \

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::claim::{Claim, End};
 use crate::liveness::Verdict;
 use crate::resource::Resource;
@@ -149,7 +151,12 @@ impl Refused {
     fn holder(&self) -> String {
         let Some(claim) = &self.claim else { return "another session".into() };
         let agent = claim.owner.agent.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
-        format!("{}{agent}, epoch {}, since {}", claim.owner.session, claim.epoch, claim.since)
+        format!(
+            "{}{agent}, epoch {}, since {}",
+            claim.owner.session,
+            claim.epoch,
+            shown(claim.since)
+        )
     }
 
     /// What it rests on.
@@ -165,9 +172,9 @@ impl Refused {
 
     /// What would change it.
     #[must_use]
-    pub fn remedy(&self) -> Option<String> {
+    pub fn remedy(&self) -> String {
         let name = self.resource.as_ref().map(ToString::to_string).unwrap_or_default();
-        Some(match self.reason {
+        match self.reason {
             Reason::Held => format!(
                 "`osm claim --wait 10m {name}` waits for it; its owner can `osm claim handoff {name}`"
             ),
@@ -203,7 +210,7 @@ impl Refused {
             Reason::AnchorGone => "run it from the terminal or agent that lives now".into(),
             Reason::NothingFree => "`osm claims` shows who has them".into(),
             Reason::RequestReused => "use another --request for another resource".into(),
-        })
+        }
     }
 }
 
@@ -247,10 +254,10 @@ impl fmt::Display for Refused {
 pub fn fate(claim: &Claim) -> String {
     let (epoch, session) = (claim.epoch, &claim.owner.session);
     let Some(ended) = &claim.ended else {
-        return format!("{session} has it, epoch {epoch}, since {}", claim.since);
+        return format!("{session} has it, epoch {epoch}, since {}", shown(claim.since));
     };
     let why = ended.evidence.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
-    let (at, by) = (ended.at, &ended.by);
+    let (at, by) = (shown(ended.at), &ended.by);
     match ended.how {
         End::Released => format!("{session} released epoch {epoch} at {at}"),
         End::Completed => format!("{session} completed it with epoch {epoch} at {at}"),
@@ -259,6 +266,12 @@ pub fn fate(claim: &Claim) -> String {
         End::HandedOff => format!("{session} handed epoch {epoch} to {by} at {at}"),
         End::Taken => format!("{by} took epoch {epoch} from {session} at {at}{why}"),
     }
+}
+
+/// A time to the second, as people read it.
+#[must_use]
+pub fn shown(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
 /// A time that is left, in whole seconds.

@@ -71,11 +71,10 @@ impl Repository {
         })
     }
 
-    /// The repository whose `GIT_DIR` this is, as git tells its hooks.
+    /// Whether it belongs to another user.
     #[must_use]
-    pub fn of_git_folder(git: &Path, worktree: &Path) -> Option<Self> {
-        let git = git.canonicalize().ok().filter(|it| it.is_dir())?;
-        Some(Self { common: common(&git), worktree: worktree.canonicalize().ok()? })
+    pub fn is_foreign(&self) -> bool {
+        is_foreign(&self.common)
     }
 }
 
@@ -111,6 +110,18 @@ fn inode(folder: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let metadata = folder.metadata().ok()?;
     Some(format!("{}:{}", metadata.dev(), metadata.ino()))
+}
+
+#[cfg(unix)]
+fn is_foreign(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let us = rustix::process::geteuid().as_raw();
+    folder.metadata().is_ok_and(|metadata| metadata.uid() != us)
+}
+
+#[cfg(not(unix))]
+fn is_foreign(_folder: &Path) -> bool {
+    false
 }
 
 #[cfg(not(unix))]

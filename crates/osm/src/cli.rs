@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod claim;
 mod config;
 
 use std::ffi::OsString;
@@ -8,6 +9,10 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub(crate) use claim::{
+    Claim, ClaimCommand, Grant as ClaimGrant, Guard, Held as ClaimHeld, List as ClaimList,
+    Place as ClaimPlace, Release,
+};
 pub(crate) use config::Config;
 
 use crate::error::CommandError;
@@ -23,8 +28,10 @@ use crate::error::CommandError;
   osm session id                 the id of this session, for scripts
   osm session id --explain       how it was found
   OSM_SESSION=build osm whoami   a session of your own choice
+  osm claim TASK-7               have a piece of work to oneself
+  osm claims                     who has what
 
-Exit codes: 0 done, 1 failed, 2 wrong command line."
+Exit codes: 0 done, 1 failed, 2 wrong command line; docs/exit-codes.md has them all."
 )]
 pub(crate) struct Line {
     /// Use this session instead of the one that is detected
@@ -50,6 +57,12 @@ pub(crate) enum Command {
     /// Work with sessions
     #[command(subcommand, arg_required_else_help = true)]
     Session(Session),
+    /// Have a piece of work to oneself
+    Claim(Box<Claim>),
+    /// Let go of claims
+    Release(Release),
+    /// Show who has what
+    Claims(ClaimList),
     /// Look at settings and change them
     #[command(subcommand, arg_required_else_help = true)]
     Config(Config),
@@ -247,7 +260,11 @@ pub(crate) struct Format {
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Line, CommandError> {
     let command = command();
     let long: Vec<String> = long_options(&command);
-    let arguments = arguments.iter().map(|argument| with_two_dashes(argument, &long));
+    // What comes after `--` is somebody else's.
+    let own = arguments.iter().position(|it| it == "--").unwrap_or(arguments.len());
+    let (ours, theirs) = arguments.split_at(own);
+    let ours = ours.iter().map(|argument| with_two_dashes(argument, &long));
+    let arguments = ours.chain(theirs.iter().cloned());
     command
         .try_get_matches_from(std::iter::once("osm".into()).chain(arguments))
         .and_then(|matches| Line::from_arg_matches(&matches))
@@ -312,5 +329,10 @@ mod tests {
         }
         assert_eq!(session(&["session", "id", "-session=-x"]), Some("-x".into()));
         assert_eq!(session(&["-session", "x", "whoami"]), Some("x".into()));
+        let line: Vec<OsString> =
+            ["claim", "run", "r", "--", "ls", "-session"].map(OsString::from).into();
+        let Some(Command::Claim(claim)) = parse(&line).unwrap().command else { panic!() };
+        let Some(ClaimCommand::Run { command, .. }) = claim.command else { panic!() };
+        assert_eq!(command, ["ls", "-session"], "another program's options are its own");
     }
 }

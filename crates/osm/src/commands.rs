@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::ui::Ui;
 
+mod claim;
 mod completion;
 mod config;
 mod report;
@@ -23,6 +24,9 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
             whoami::run(&context(ui).explain(), *format, world, ui);
         }
         Some(Command::Session(command)) => session::run(command, &context(ui), ui)?,
+        Some(Command::Claim(line)) => claim::run(line, &context(ui), ui)?,
+        Some(Command::Release(line)) => claim::release(line, &context(ui), ui)?,
+        Some(Command::Claims(line)) => claim::list(line, &context(ui), ui)?,
         Some(Command::Config(command)) => config::run(command, world, ui)?,
         Some(Command::Completion { shell }) => completion::run(*shell, cli::command(), ui),
     }

@@ -1,5 +1,6 @@
 //! What a command works with: the session, and the store, opened when it is asked for.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use osm_identity::{Detection, ProcessSource, Request, SessionId, System};
@@ -12,6 +13,13 @@ use crate::config::Settings;
 use crate::error::CommandError;
 use crate::ui::Ui;
 
+/// Where sessions and claims are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StoreName {
+    Fs,
+    Memory,
+}
+
 /// A command's view of the world.
 pub(crate) struct Context<'a> {
     pub(crate) line: &'a Line,
@@ -23,6 +31,11 @@ impl Context<'_> {
     /// The session, with everything that can be told about it.
     pub(crate) fn explain(&self) -> Detection {
         osm_identity::explain(&self.request())
+    }
+
+    /// The session, with what its id rests on.
+    pub(crate) fn detect(&self) -> Detection {
+        osm_identity::detect(&self.request())
     }
 
     /// The session's id.
@@ -49,26 +62,34 @@ impl Context<'_> {
 
     /// The store.
     pub(crate) fn store(&self) -> Result<Store, CommandError> {
+        let backend: Arc<dyn Backend> = match self.store_name()? {
+            StoreName::Fs => Arc::new(FsBackend::open(&self.home()?)?),
+            StoreName::Memory => Arc::new(MemoryBackend::new()),
+        };
+        Ok(Store::new(backend, self.holder(), Arc::new(jiff::Timestamp::now)))
+    }
+
+    /// Which store was chosen.
+    pub(crate) fn store_name(&self) -> Result<StoreName, CommandError> {
         let name = match &self.line.store {
             Some(name) => name.as_str(),
             None => self.settings.store()?,
         };
-        let backend: Arc<dyn Backend> = match name {
-            "fs" => {
-                let home = self.world.home().ok_or_else(|| {
-                    CommandError::failed("there is no folder for sessions")
-                        .with_hint("set HOME, or OSM_HOME to a folder")
-                })?;
-                Arc::new(FsBackend::open(&home)?)
-            }
-            "memory" => Arc::new(MemoryBackend::new()),
-            name => {
-                return Err(CommandError::failed(format!("there is no store {name:?}"))
-                    .with_hint("use --store fs or --store memory")
-                    .exiting(crate::Exit::Usage));
-            }
-        };
-        Ok(Store::new(backend, self.holder(), Arc::new(jiff::Timestamp::now)))
+        match name {
+            "fs" => Ok(StoreName::Fs),
+            "memory" => Ok(StoreName::Memory),
+            name => Err(CommandError::failed(format!("there is no store {name:?}"))
+                .with_hint("use --store fs or --store memory")
+                .exiting(crate::Exit::Usage)),
+        }
+    }
+
+    /// The folder of everything that is kept.
+    pub(crate) fn home(&self) -> Result<PathBuf, CommandError> {
+        self.world.home().ok_or_else(|| {
+            CommandError::failed("there is no folder for sessions")
+                .with_hint("set HOME, or OSM_HOME to a folder")
+        })
     }
 
     /// Who we are, for others who meet our locks.

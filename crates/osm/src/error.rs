@@ -6,22 +6,31 @@
 
 use std::process::ExitCode;
 
+use osm_claims::{Reason, Refused};
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Exit {
     /// It did what was asked.
-    Success = 0,
+    Success,
     /// It could not.
-    Failure = 1,
+    Failure,
     /// The command line makes no sense.
-    Usage = 2,
-    /// Somebody else has the session open.
-    Busy = 3,
+    Usage,
+    /// Somebody else has the session or the ledger.
+    Busy,
     /// There is no such session, archive or key.
-    NotFound = 4,
+    NotFound,
     /// It was not confirmed.
-    Refused = 5,
+    Refused,
+    /// Some of it could not be done.
+    Partial,
+    /// A claim was lost while a command ran.
+    Lost,
+    /// The rules of claims say no.
+    Claim(Reason),
+    /// A command that was run ended so.
+    Command(u8),
 }
 
 impl Exit {
@@ -30,15 +39,34 @@ impl Exit {
         (Exit::Success, "done"),
         (Exit::Failure, "failed: the message says why and what to do"),
         (Exit::Usage, "the command line is wrong: the message shows the right one"),
-        (Exit::Busy, "somebody else has the session open: the message says who"),
+        (Exit::Busy, "somebody else has the session or the ledger: the message says who"),
         (Exit::NotFound, "there is no such session, archive or key"),
         (Exit::Refused, "it was not confirmed: nothing was changed"),
+        (Exit::Partial, "some of it could not be done: the message says what"),
+        (Exit::Lost, "the claim was lost while the command ran, which was stopped"),
     ];
+
+    /// The number.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::Busy => 3,
+            Self::NotFound => 4,
+            Self::Refused => 5,
+            Self::Partial => 6,
+            Self::Lost => 7,
+            Self::Claim(reason) => reason.exit(),
+            Self::Command(code) => code,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }
 
@@ -51,6 +79,10 @@ pub(crate) enum CommandError {
     Output(std::io::Error),
     /// The argument parser has its own words, for help and version too.
     Arguments(Box<clap::Error>),
+    /// The rules of claims say no.
+    Claim(Box<Refused>),
+    /// It was told already.
+    Told(Exit),
     /// Anything else.
     Failed {
         /// What happened, and to which file.
@@ -89,7 +121,8 @@ impl CommandError {
 
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Failed { exit, .. } => *exit,
+            Self::Failed { exit, .. } | Self::Told(exit) => *exit,
+            Self::Claim(refused) => Exit::Claim(refused.reason),
             Self::Output(_) => Exit::Failure,
             Self::Arguments(error) if error.use_stderr() => Exit::Usage,
             Self::OutputClosed | Self::Arguments(_) => Exit::Success,
@@ -106,6 +139,24 @@ impl From<osm_store::Error> for CommandError {
         };
         let hints = error.hint().into_iter().collect();
         Self::Failed { message: error.to_string(), hints, exit }
+    }
+}
+
+impl From<osm_claims::Error> for CommandError {
+    fn from(error: osm_claims::Error) -> Self {
+        let exit = match error {
+            osm_claims::Error::Refused(refused) => return Self::Claim(refused),
+            osm_claims::Error::Busy { .. } => Exit::Busy,
+            _ => Exit::Failure,
+        };
+        let hints = error.hint().into_iter().collect();
+        Self::Failed { message: error.to_string(), hints, exit }
+    }
+}
+
+impl From<osm_claims::InvalidResource> for CommandError {
+    fn from(error: osm_claims::InvalidResource) -> Self {
+        Self::failed(error.to_string()).exiting(Exit::Usage)
     }
 }
 
@@ -126,7 +177,11 @@ mod tests {
     fn every_exit_code_is_in_the_documentation() {
         let page = include_str!("../../../docs/exit-codes.md");
         for (exit, meaning) in Exit::TABLE {
-            let row = format!("| {} | {meaning} |", *exit as u8);
+            let row = format!("| {} | {meaning} |", exit.code());
+            assert!(page.contains(&row), "docs/exit-codes.md lacks {row}");
+        }
+        for (_, code, exit, meaning) in Reason::all() {
+            let row = format!("| {exit} | `{code}` | {meaning} |");
             assert!(page.contains(&row), "docs/exit-codes.md lacks {row}");
         }
     }

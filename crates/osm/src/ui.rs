@@ -128,7 +128,11 @@ impl<'a> Ui<'a> {
     /// Says that the command failed.
     pub(crate) fn fail(&mut self, error: &CommandError) -> Exit {
         match error {
-            CommandError::OutputClosed => {}
+            CommandError::OutputClosed | CommandError::Told(_) => {}
+            CommandError::Claim(refused) => {
+                self.talk("error", &refused.to_string());
+                self.hint(&refused.remedy());
+            }
             CommandError::Output(error) => {
                 self.talk("error", &format!("cannot write the output: {error}"));
             }

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use osm_claims::Token;
 use osm_identity::Environment;
 
 /// What the program was given.
@@ -20,6 +21,9 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("OSM_STORE", "where sessions are kept: fs or memory"),
     ("OSM_CONFIG", "the configuration of the upstream tool, for `osm config import-upstream`"),
     ("OSM_HOME", "the folder of configuration and sessions, instead of the usual one"),
+    ("OSM_SCOPE", "where claims count, instead of the repository around the working directory"),
+    ("OSM_CLAIM_RESOURCE", "set by `osm claim run`: the resource that the command may work on"),
+    ("OSM_CLAIM_EPOCH", "set by `osm claim run`: the grant of it, which commands check"),
     ("NO_COLOR", "no colours, whatever its value"),
 ];
 
@@ -50,6 +54,26 @@ impl World {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+
+    /// The working directory.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
+    pub fn folder(&self) -> std::io::Result<PathBuf> {
+        std::env::current_dir()
+    }
+
+    /// Where claims count, if the user says so.
+    #[must_use]
+    pub fn claim_scope(&self) -> Option<String> {
+        self.environment.get("OSM_SCOPE").map(|name| name.to_string_lossy().into_owned())
+    }
+
+    /// The claim that this command was started with, by `osm claim run`.
+    #[must_use]
+    pub fn given_claim(&self) -> Option<(&OsStr, Token)> {
+        let resource = self.environment.get("OSM_CLAIM_RESOURCE")?;
+        let token = self.environment.get("OSM_CLAIM_EPOCH")?.to_str()?.parse().ok()?;
+        Some((resource, token))
     }
 
     /// The machine's name, for people.

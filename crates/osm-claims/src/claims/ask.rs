@@ -52,7 +52,7 @@ pub struct Wish {
     /// Why it is taken away.
     pub reason: Option<String>,
     /// To whom it is offered.
-    pub(super) to: Option<String>,
+    pub to: Option<String>,
 }
 
 impl Wish {

@@ -9,7 +9,7 @@ mod background;
 mod clean;
 mod delete;
 mod diff;
-mod format;
+pub(super) mod format;
 mod history;
 mod id;
 mod info;

@@ -15,7 +15,7 @@ pub(super) fn size(bytes: u64) -> String {
 }
 
 /// How long ago something was, in its largest unit.
-pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
+pub(in crate::commands) fn age(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second() - then.as_second();
     match seconds {
         ..0 => "in the future".into(),
@@ -27,7 +27,7 @@ pub(super) fn age(then: Timestamp, now: Timestamp) -> String {
 }
 
 /// A text on one line, cut to a width.
-pub(super) fn brief(text: &str, width: usize) -> String {
+pub(in crate::commands) fn brief(text: &str, width: usize) -> String {
     let flat: String = text
         .chars()
         .map(|c| match c {

@@ -1,0 +1,138 @@
+//! Where a command about claims works: the ledger, the caller and its scope.
+
+use std::ffi::OsStr;
+
+use osm_claims::{
+    Asker, Caller, Claims, Error, MemoryLedger, Process, Repository, Resource, Scope, SqliteLedger,
+    SystemSight, Wish, clock::SystemClock,
+};
+use osm_identity::{Detection, ProcessSource, Source, System};
+
+use super::report;
+use crate::cli::{ClaimGrant, ClaimPlace};
+use crate::context::{Context, StoreName};
+use crate::error::{CommandError, Exit};
+use crate::ui::Ui;
+
+pub(super) struct Desk<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) claims: Claims,
+    pub(super) asker: Asker,
+    pub(super) json: bool,
+    /// `--scope`, for the commands that are started here.
+    pub(super) scope: Option<String>,
+}
+
+/// What commands about claims end with.
+pub(super) type Answer = Result<(), CommandError>;
+
+impl<'a> Desk<'a> {
+    pub(super) fn open(
+        place: &ClaimPlace,
+        context: &'a Context<'a>,
+        ui: &mut Ui,
+    ) -> Result<Self, CommandError> {
+        let scope = place.scope.clone().or_else(|| context.world.claim_scope());
+        let asker = Asker {
+            scope: find_scope(scope.as_deref(), context, ui)?,
+            caller: caller(&context.detect(), context),
+        };
+        Ok(Self { claims: claims(context)?, context, asker, json: place.format.json, scope })
+    }
+
+    /// The resource that a word names.
+    pub(super) fn resource(word: &OsStr) -> Result<Resource, CommandError> {
+        Ok(Resource::new(word.as_encoded_bytes())?)
+    }
+
+    /// What goes with a new claim.
+    pub(super) fn wish(&self, grant: &ClaimGrant, ui: &mut Ui) -> Wish {
+        if grant.ttl.is_some() && self.asker.caller.process.is_some() {
+            ui.warn("--ttl changes nothing: this session's process holds the claim while it lives");
+        }
+        Wish {
+            term: grant.ttl,
+            note: grant.note.clone(),
+            request: grant.request.clone(),
+            reopen: grant.reopen,
+            ..Wish::default()
+        }
+    }
+
+    /// Ends a command: a refusal is an answer too, for people and for programs.
+    pub(super) fn close(&self, answer: Answer, ui: &mut Ui) -> Result<(), CommandError> {
+        self.tell_losses(ui);
+        match answer {
+            Err(CommandError::Claim(refused)) if self.json => {
+                ui.line(&report::refused(&refused));
+                Err(CommandError::Told(Exit::Claim(refused.reason)))
+            }
+            answer => answer,
+        }
+    }
+
+    /// Whoever lost a claim learns it at its next command, whatever that is.
+    fn tell_losses(&self, ui: &mut Ui) {
+        let Ok(losses) = self.claims.losses(&self.asker) else { return };
+        let untold: Vec<_> = losses.iter().filter(|loss| !loss.told).collect();
+        if untold.is_empty() {
+            return;
+        }
+        for loss in untold {
+            let fate = osm_claims::refusal::fate(&loss.claim);
+            ui.warn(&format!("{} is no longer yours: {fate}", loss.claim.resource));
+        }
+        ui.hint("stop working on it, then `osm release` it to take note");
+        // If this fails, it is told again.
+        drop(self.claims.told(&self.asker));
+    }
+}
+
+/// The ledger of the store that was chosen.
+fn claims(context: &Context) -> Result<Claims, CommandError> {
+    let sight = Box::new(SystemSight(System));
+    Ok(match context.store_name()? {
+        StoreName::Memory => {
+            let clock = SystemClock::new(&System).map_err(Error::Blind)?;
+            Claims::new(Box::new(MemoryLedger::new(Box::new(clock))), sight)
+        }
+        StoreName::Fs => {
+            Claims::new(Box::new(SqliteLedger::open(&context.home()?, &System)?), sight)
+        }
+    })
+}
+
+/// Who asks, as a ledger knows it.
+fn caller(detection: &Detection, context: &Context) -> Caller {
+    let agent = detection.agent.as_ref();
+    let by_agent = matches!(detection.source, Source::AgentConversation | Source::AgentProcess);
+    Caller {
+        session: detection.id.to_string(),
+        process: detection.anchor.as_ref().map(|it| Process::of(&it.instance, &it.name, &System)),
+        agent: agent.map(|agent| agent.name.to_owned()),
+        host: context.world.host_name(),
+        is_random: detection.source == Source::Random,
+        is_sole: by_agent && detection.context.is_none() && agent.is_some_and(|it| !it.concurrent),
+    }
+}
+
+fn find_scope(name: Option<&str>, context: &Context, ui: &mut Ui) -> Result<Scope, CommandError> {
+    if let Some(name) = name {
+        return Ok(Scope::named(name));
+    }
+    let folder = context.world.folder().map_err(|error| {
+        CommandError::failed(format!("the working directory cannot be read: {error}"))
+    })?;
+    let repository = Repository::around(&folder).ok_or_else(|| {
+        CommandError::failed(format!("{} is in no repository", folder.display()))
+            .with_hint("claims count in a repository, or anywhere with --scope NAME")
+    })?;
+    if repository.is_foreign() {
+        ui.warn(&format!(
+            "{} belongs to another user, whose claims are not seen from here",
+            repository.common.display()
+        ));
+    }
+    let boot = System.host().map(|host| host.boot).unwrap_or_default();
+    Ok(Scope::of(&repository, &boot))
+}

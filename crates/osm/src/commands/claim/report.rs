@@ -1,0 +1,233 @@
+//! Claims as people and programs read them. The names in JSON are part of what programs rely on.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use osm_claims::refusal::fate;
+use osm_claims::rules::{Change, Standing};
+use osm_claims::{Claim, Hold, Listed, Outcome, Refused, Resource, Verdict};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::desk::Desk;
+use crate::commands::session::format::{age, brief};
+use crate::ui::{Style, Ui};
+
+/// One claim.
+#[derive(Serialize)]
+pub(super) struct Row<'a> {
+    resource: &'a Resource,
+    /// The bytes of the name in hexadecimal, if it is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_hex: Option<String>,
+    epoch: u64,
+    token: String,
+    session: &'a str,
+    incarnation: i64,
+    agent: Option<&'a str>,
+    host: &'a str,
+    pid: Option<u32>,
+    held_by: &'static str,
+    since: Timestamp,
+    note: Option<&'a str>,
+    offered_to: Option<&'a str>,
+    ended: Option<Value>,
+}
+
+pub(super) fn row(claim: &Claim) -> Row<'_> {
+    let hex = |bytes: &[u8]| {
+        bytes.iter().fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").expect("writing to a string succeeds");
+            text
+        })
+    };
+    Row {
+        resource: &claim.resource,
+        resource_hex: claim.resource.text().is_none().then(|| hex(claim.resource.as_bytes())),
+        epoch: claim.epoch.0,
+        token: claim.token().to_string(),
+        session: &claim.owner.session,
+        incarnation: claim.owner.id.0,
+        agent: claim.owner.agent.as_deref(),
+        host: &claim.owner.host,
+        pid: claim.process().map(|process| process.pid),
+        held_by: match claim.hold {
+            Hold::Session => "session",
+            Hold::Process(_) => "process",
+            Hold::Lease(_) => "lease",
+        },
+        since: claim.since,
+        note: claim.note.as_deref(),
+        offered_to: claim.offer.as_ref().map(|offer| offer.to.as_str()),
+        ended: claim.ended.as_ref().map(|ended| json!(ended)),
+    }
+}
+
+/// A claim with what is known of its owner.
+pub(super) fn listed(listed: &Listed) -> Value {
+    let mut value = json!(row(&listed.claim));
+    let mut add = |name: &str, more: Value| {
+        value.as_object_mut().expect("a row is an object").insert(name.into(), more);
+    };
+    add("scope", json!(listed.scope.key));
+    add("verdict", json!(listed.verdict.name()));
+    add("evidence", json!(evidence(listed)));
+    add("mine", json!(listed.is_mine));
+    add("free", json!(matches!(listed.standing, Standing::Free(_))));
+    add("left_seconds", json!(listed.left.map(|left| left.as_secs())));
+    value
+}
+
+/// A refusal.
+pub(super) fn refused(refused: &Refused) -> String {
+    let tally =
+        |(reason, count): &(osm_claims::Reason, usize)| (reason.code().into(), json!(count));
+    pretty(&json!({
+        "granted": false,
+        "reason": refused.reason.code(),
+        "exit": refused.reason.exit(),
+        "message": refused.to_string(),
+        "remedy": refused.remedy(),
+        "resource": refused.resource,
+        "claim": refused.claim.as_deref().map(row),
+        "verdict": refused.verdict.as_ref().map(Verdict::name),
+        "evidence": refused.verdict.as_ref().map(Verdict::evidence),
+        "left_seconds": refused.left.map(|left| left.as_secs()),
+        "candidates": refused.tally.iter().map(tally).collect::<serde_json::Map<_, _>>(),
+    }))
+}
+
+/// What an operation came to.
+pub(super) fn outcome(desk: &Desk, outcome: &Outcome, ui: &mut Ui) {
+    if desk.json {
+        let skipped = |(resource, reason): &(Resource, osm_claims::Reason)| json!({"resource": resource, "reason": reason.code()});
+        ui.line(&pretty(&json!({
+            "granted": true,
+            "fresh": matches!(outcome.change, Change::Grant(_)),
+            "claim": row(&outcome.claim),
+            "scope": desk.asker.scope.key,
+            "ended": outcome.ended.as_ref().map(row),
+            "skipped": outcome.skipped.iter().map(skipped).collect::<Vec<_>>(),
+        })));
+        return;
+    }
+    let what = match outcome.change {
+        Change::Grant(_) => "is yours",
+        Change::Renew => "is yours for another term",
+        Change::Nothing => "is yours already",
+        Change::Offer => "is offered",
+        Change::Withdraw => "is offered no more",
+        Change::Close(_) => "is released",
+    };
+    claim(desk, &outcome.claim, what, ui);
+    if let Some(ended) = &outcome.ended {
+        ui.line(&format!("  before: {}", fate(ended)));
+    }
+}
+
+/// One claim, in one line.
+pub(super) fn claim(desk: &Desk, claim: &Claim, what: &str, ui: &mut Ui) {
+    if desk.json {
+        return ui.line(&pretty(&json!({ "granted": true, "claim": row(claim) })));
+    }
+    let name = ui.styled(Style::Strong, &claim.resource.to_string());
+    let lease = match &claim.hold {
+        Hold::Lease(lease) => format!(", for {}", span(lease.term)),
+        Hold::Session | Hold::Process(_) => String::new(),
+    };
+    ui.line(&format!("{name} {what}: epoch {}{lease}", claim.token()));
+}
+
+/// What was let go.
+pub(super) fn released(desk: &Desk, outcomes: &[Outcome], ui: &mut Ui) {
+    if desk.json {
+        let rows: Vec<_> = outcomes.iter().map(|it| row(&it.claim)).collect();
+        return ui.line(&pretty(&json!({ "released": rows })));
+    }
+    for outcome in outcomes {
+        let (resource, epoch) = (&outcome.claim.resource, outcome.claim.epoch);
+        ui.line(&format!("{resource} is released: epoch {epoch}"));
+    }
+}
+
+/// Says what an earlier incarnation of this session held, and how to take it up.
+pub(super) fn resumable(desk: &Desk, ui: &mut Ui) {
+    let Ok(owned) = desk.claims.mine(&desk.asker) else { return };
+    let names: Vec<String> =
+        owned.resumable.iter().map(|it| it.claim.resource.to_string()).collect();
+    if !names.is_empty() {
+        ui.warn(&format!("this session had before its process died: {}", names.join(", ")));
+        ui.hint("take it up with `osm claim resume`, or leave it to others");
+    }
+}
+
+/// The state of a claim, for a table.
+pub(super) fn state(listed: &Listed) -> String {
+    let mut state = match (&listed.claim.hold, listed.left) {
+        (Hold::Lease(_), Some(left)) => format!("lease, {} left", span(left)),
+        (Hold::Lease(_), None) if matches!(listed.standing, Standing::Free(_)) => {
+            "lease over".to_owned()
+        }
+        (Hold::Lease(_), None) => "unknown: its lease is another machine's".to_owned(),
+        _ => listed.verdict.to_string(),
+    };
+    if let Some(offer) = &listed.claim.offer {
+        write!(state, ", offered to {}", offer.to).expect("writing to a string succeeds");
+    }
+    state
+}
+
+/// What a state rests on.
+pub(super) fn evidence(listed: &Listed) -> String {
+    match (listed.claim.process(), &listed.claim.hold) {
+        (Some(process), _) => format!("{process}: {}", listed.verdict.evidence()),
+        (None, Hold::Lease(_)) => state(listed),
+        (None, _) => listed.verdict.evidence().to_owned(),
+    }
+}
+
+/// The table that `osm claims` and `osm claim mine` show.
+pub(super) fn table(rows: &[Listed], everywhere: bool, now: Timestamp, ui: &mut Ui) {
+    let mut head = vec!["RESOURCE", "OWNER", "AGENT", "STATE", "SINCE", "EPOCH", "NOTE"];
+    if everywhere {
+        head.insert(0, "SCOPE");
+    }
+    let mut table = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+    for listed in rows {
+        let claim = &listed.claim;
+        let owner = match (listed.is_mine, listed.is_predecessors) {
+            (true, _) => ui.styled(Style::Strong, &format!("{} (you)", claim.owner.session)),
+            (_, true) => format!("{} (you, before)", claim.owner.session),
+            _ => claim.owner.session.clone(),
+        };
+        let note = claim.note.as_deref().unwrap_or("-");
+        let mut row = vec![
+            claim.resource.to_string(),
+            owner,
+            claim.owner.agent.clone().unwrap_or_else(|| "-".into()),
+            state(listed),
+            age(claim.since, now),
+            claim.epoch.to_string(),
+            brief(note, 40),
+        ];
+        if everywhere {
+            row.insert(0, listed.scope.shown());
+        }
+        table.push(row);
+    }
+    ui.table(&table);
+}
+
+/// A length of time, in its largest unit.
+pub(super) fn span(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    }
+}
+
+pub(super) fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).expect("texts and numbers are JSON")
+}
