@@ -14,6 +14,7 @@
 //! into until somebody asks: opening and saving a session moves them, and does not parse them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,8 +47,9 @@ pub(crate) struct Values {
     /// The document that was read, in which most values stand.
     file: Arc<Vec<u8>>,
     slots: BTreeMap<u32, Slot>,
-    /// Values by their length, to find one that is there already.
-    by_length: HashMap<usize, Vec<u32>>,
+    /// Values by their [`fingerprint`], to find one that is there already. Made when first needed:
+    /// who only reads adds nothing.
+    known: Option<HashMap<u64, Vec<u32>>>,
     next: u32,
 }
 
@@ -65,7 +67,6 @@ impl Values {
     ) -> Self {
         let mut values = Self { file, ..Self::default() };
         for (id, range) in places {
-            values.by_length.entry(range.len()).or_default().push(id);
             values.next = values.next.max(id.saturating_add(1));
             values.slots.insert(id, Slot::InFile(range));
         }
@@ -82,15 +83,28 @@ impl Values {
 
     /// Adds a value, or finds it.
     fn intern(&mut self, raw: Vec<u8>) -> u32 {
-        let same_length = self.by_length.get(&raw.len()).into_iter().flatten();
-        if let Some(id) = same_length.copied().find(|id| self.raw(*id) == Some(raw.as_slice())) {
-            return id;
-        }
-        let id = self.next;
-        self.next += 1;
-        self.by_length.entry(raw.len()).or_default().push(id);
-        self.slots.insert(id, Slot::Owned(Arc::new(raw)));
+        let mut known = self.known.take().unwrap_or_else(|| self.fingerprints());
+        let alike = known.entry(fingerprint(&raw)).or_default();
+        let found = alike.iter().copied().find(|id| self.raw(*id) == Some(raw.as_slice()));
+        let id = found.unwrap_or_else(|| {
+            let id = self.next;
+            self.next += 1;
+            alike.push(id);
+            self.slots.insert(id, Slot::Owned(Arc::new(raw)));
+            id
+        });
+        self.known = Some(known);
         id
+    }
+
+    fn fingerprints(&self) -> HashMap<u64, Vec<u32>> {
+        let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
+        for id in self.slots.keys() {
+            if let Some(raw) = self.raw(*id) {
+                known.entry(fingerprint(raw)).or_default().push(*id);
+            }
+        }
+        known
     }
 
     /// Puts references in the place of what is long.
@@ -123,18 +137,7 @@ impl Values {
                         (key.clone(), self.counted(value, &mut size))
                     })
                     .collect();
-                if entries.len() > CHUNK {
-                    let entries: Vec<(String, Value)> = entries.into_iter().collect();
-                    let chunks = entries.chunks(CHUNK).map(|chunk| chunk.iter().cloned().collect());
-                    let chunks: Vec<Value> = chunks
-                        .map(|chunk: Map<_, _>| self.reference(&Value::Object(chunk)).0)
-                        .collect();
-                    return self.reference(&single(MAP, Value::Array(chunks)));
-                }
-                let plain = is_special(&entries);
-                let object = Value::Object(entries);
-                let object = if plain { single(PLAIN, object) } else { object };
-                self.kept(object, size)
+                self.entries(entries, size)
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => (value.clone(), 8),
         }
@@ -142,11 +145,22 @@ impl Values {
 
     /// An object whose entries are compact already, as a value if it is long.
     pub(crate) fn seal(&mut self, entries: Map<String, Value>) -> Value {
-        let special = is_special(&entries);
+        let size = serde_json::to_string(&entries).map_or(LONG, |text| text.len());
+        self.entries(entries, size).0
+    }
+
+    /// An object whose entries are compact already, and about how many bytes it takes.
+    fn entries(&mut self, entries: Map<String, Value>, size: usize) -> (Value, usize) {
+        if entries.len() > CHUNK {
+            let entries: Vec<(String, Value)> = entries.into_iter().collect();
+            let chunks = entries.chunks(CHUNK).map(|chunk| chunk.iter().cloned().collect());
+            let chunks: Vec<Value> =
+                chunks.map(|chunk: Map<_, _>| self.reference(&Value::Object(chunk)).0).collect();
+            return self.reference(&single(MAP, Value::Array(chunks)));
+        }
+        let plain = is_special(&entries);
         let object = Value::Object(entries);
-        let object = if special { single(PLAIN, object) } else { object };
-        let size = object.to_string().len();
-        self.kept(object, size).0
+        self.kept(if plain { single(PLAIN, object) } else { object }, size)
     }
 
     fn counted(&mut self, value: &Value, size: &mut usize) -> Value {
@@ -258,31 +272,25 @@ impl Values {
 
 /// The numbers of the values that some JSON refers to.
 fn references(json: &[u8]) -> impl Iterator<Item = u32> {
-    let mut rest = json;
-    std::iter::from_fn(move || {
-        loop {
-            let at = find(rest, REFERENCE_START)? + REFERENCE_START.len();
-            rest = &rest[at..];
-            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let number =
-                std::str::from_utf8(&rest[..digits]).ok().and_then(|text| text.parse().ok());
-            if let Some(id) = number {
-                return Some(id);
-            }
-        }
+    memchr::memmem::find_iter(json, REFERENCE_START).filter_map(|at| {
+        let rest = &json[at + REFERENCE_START.len()..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
     })
 }
 
-/// Where `needle`, which begins with `{`, stands first.
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while let Some(at) = haystack[from..].iter().position(|byte| *byte == needle[0]) {
-        if haystack[from + at..].starts_with(needle) {
-            return Some(from + at);
-        }
-        from += at + 1;
+/// Tells most values apart at a glance: by their length and a few of their bytes, taken from all
+/// over. To hash all of a state would cost more than to write it.
+fn fingerprint(raw: &[u8]) -> u64 {
+    const SAMPLES: usize = 8;
+    let mut hasher = DefaultHasher::new();
+    raw.len().hash(&mut hasher);
+    let step = raw.len().div_ceil(SAMPLES).max(1);
+    for piece in raw.chunks(step) {
+        piece[..piece.len().min(size_of::<u64>())].hash(&mut hasher);
     }
-    None
+    raw[raw.len().saturating_sub(size_of::<u64>())..].hash(&mut hasher);
+    hasher.finish()
 }
 
 fn single(key: &str, value: Value) -> Value {

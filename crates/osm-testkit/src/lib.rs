@@ -3,9 +3,11 @@
 //! Nothing here is shipped. A [`lab::Lab`] is a folder and a clean environment; a
 //! [`terminal::Terminal`] is a pty, and [`tmux`], [`screen`] and [`ssh`] are the real programs with
 //! nothing of the user's; [`model`] is a scripted language model on loopback, and [`agents`] drives
-//! real coding agents against it. [`tools`] says what is missing.
+//! real coding agents against it. [`tools`] says what is missing, and [`bench`] is what benchmarks
+//! have in common.
 
 pub mod agents;
+pub mod bench;
 pub mod lab;
 pub mod model;
 #[cfg(unix)]

@@ -281,11 +281,10 @@ impl Folder {
         if facts.size > LARGEST_DOCUMENT {
             return Err(self.too_large(name, facts.size));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(facts.size).unwrap_or(0) + 1);
-        let read = file.take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes);
-        let length = read.map_err(|error| self.error("read", name, error))?;
-        if length as u64 > LARGEST_DOCUMENT {
-            return Err(self.too_large(name, length as u64));
+        let bytes =
+            read_whole(file, facts.size).map_err(|error| self.error("read", name, error))?;
+        if bytes.len() as u64 > LARGEST_DOCUMENT {
+            return Err(self.too_large(name, bytes.len() as u64));
         }
         Ok(bytes)
     }
@@ -312,6 +311,23 @@ impl Folder {
     pub(crate) fn error(&self, action: &'static str, name: &str, source: io::Error) -> Error {
         Error::Io { action, path: self.path_of(name), source }
     }
+}
+
+/// Reads a file of that size in one piece, and what came to it meanwhile, up to a limit.
+fn read_whole(mut file: &File, size: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?];
+    let mut length = 0;
+    while length < bytes.len() {
+        match file.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(length);
+    file.take(LARGEST_DOCUMENT + 1 - size).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Whether an error says that this file system does not know what it was asked for, such as a lock

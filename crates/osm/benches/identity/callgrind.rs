@@ -8,8 +8,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::Result;
 use crate::programs::Program;
+use osm_testkit::bench::Result;
 
 /// Counts the instructions of one run; nothing if valgrind is not installed.
 pub(crate) fn instructions(program: &Program, scratch: &Path) -> Result<Option<u32>> {

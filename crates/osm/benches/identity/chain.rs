@@ -7,8 +7,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::measure;
 use crate::request::Request;
-use crate::{Result, measure};
+use osm_testkit::bench::Result;
 
 /// Starts a chain of so many processes and waits for it.
 pub(crate) fn start(levels: u32, request: &Path) -> Result<()> {

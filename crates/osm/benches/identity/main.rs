@@ -30,22 +30,20 @@ mod plot;
 mod programs;
 mod report;
 mod request;
-mod statistics;
 mod terminal;
 
-use std::error::Error;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
+
+use osm_testkit::bench::options::Options;
+use osm_testkit::bench::outcome::exit_code;
+use osm_testkit::bench::{Result, workspace};
 
 use crate::request::{Finding, Request};
 
-/// Nobody handles one kind of failure apart from another here: all of them end the run with a
-/// message.
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
 /// Enough for the median to settle, in a few seconds.
 const ROUNDS: u32 = 1000;
+const QUICK_ROUNDS: u32 = 100;
 /// How many processes are put above osm. It looks at 100 ancestors at most, and the terminal brings
 /// a few.
 const CHAINS: [u32; 5] = [1, 5, 20, 50, 90];
@@ -63,48 +61,7 @@ fn main() -> ExitCode {
         }
         _ => Ok(true),
     };
-    match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            // If not even stderr can be written to, the exit code still tells.
-            writeln!(std::io::stderr(), "identity benchmark: {error}").ok();
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// What may be asked for on the command line.
-struct Options {
-    /// A missed target fails the run.
-    check: bool,
-    /// The results are written to `docs/benchmarks`.
-    write: bool,
-    rounds: u32,
-}
-
-impl Options {
-    fn parse(words: &[&str]) -> Result<Self> {
-        let mut options = Self { check: false, write: true, rounds: ROUNDS };
-        let mut words = words.iter();
-        while let Some(&word) = words.next() {
-            match word {
-                "--bench" => {}
-                "--check" => options.check = true,
-                "--no-write" => options.write = false,
-                "--rounds" => {
-                    let rounds = words.next().ok_or("--rounds needs a number")?;
-                    options.rounds =
-                        rounds.parse().map_err(|_| format!("--rounds {rounds}: not a number"))?;
-                }
-                _ => return Err(format!("unknown option {word}").into()),
-            }
-        }
-        if options.rounds == 0 {
-            return Err("--rounds must be at least 1".into());
-        }
-        Ok(options)
-    }
+    exit_code("identity", outcome)
 }
 
 /// Measures and reports; says whether that is a success.
@@ -117,7 +74,7 @@ fn conduct(options: &Options) -> Result<bool> {
     let request = Request {
         programs,
         deep,
-        rounds: options.rounds,
+        rounds: options.rounds.unwrap_or(if options.quick { QUICK_ROUNDS } else { ROUNDS }),
         chains: CHAINS.to_vec(),
         scratch: scratch.path().to_path_buf(),
     };
@@ -125,29 +82,5 @@ fn conduct(options: &Options) -> Result<bool> {
     terminal::measure_in_one(&request_path, scratch.path())?;
     let findings = Finding::load_all(&request)?;
 
-    let report = report::Report::new(&request, &findings)?;
-    let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "\n{}", report.tables())?;
-    if options.write {
-        let folder = workspace.join("docs/benchmarks");
-        std::fs::create_dir_all(&folder)?;
-        std::fs::write(folder.join("identity.md"), report.page())?;
-        std::fs::write(folder.join("identity.svg"), plot::draw(&report))?;
-        writeln!(stdout, "wrote docs/benchmarks/identity.md and identity.svg\n")?;
-    }
-    let mut all_met = true;
-    for verdict in report.verdicts() {
-        writeln!(stdout, "{}", verdict.line)?;
-        all_met &= verdict.met;
-    }
-    Ok(all_met || !options.check)
-}
-
-/// The folder that holds the whole workspace: this crate is two levels below it.
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .expect("crates/osm lies in the workspace")
-        .to_path_buf()
+    report::Report::new(&request, &findings)?.outcome().publish(options)
 }

@@ -6,9 +6,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use osm_testkit::bench::Result;
+use osm_testkit::bench::turns::Turns;
+
 use crate::programs::Program;
 use crate::request::{Finding, Request};
-use crate::{Result, callgrind, chain};
+use crate::{callgrind, chain};
 
 /// Rounds that do not count: caches fill, the processor wakes up.
 const WARM_UP: u32 = 20;
@@ -38,8 +41,7 @@ pub(crate) fn record(request: &Request, chain: u32, which: &[usize]) -> Result<(
     Ok(())
 }
 
-/// Starts each program once per round, in a new order each time, so that whatever else the machine
-/// does in a moment hits all of them alike and nobody always follows the same neighbour.
+/// Starts each program once per round.
 fn in_turns(programs: &[&Program], rounds: u32) -> Result<Vec<Vec<f64>>> {
     // Opened once: with `Stdio::null()`, each start would pay for opening it again.
     let nowhere = File::options().write(true).open("/dev/null")?;
@@ -50,11 +52,9 @@ fn in_turns(programs: &[&Program], rounds: u32) -> Result<Vec<Vec<f64>>> {
         commands.push(command);
     }
     let mut times = vec![Vec::new(); programs.len()];
-    let mut order: Vec<usize> = (0..programs.len()).collect();
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut turns = Turns::of(programs.len());
     for round in 0..WARM_UP + rounds {
-        dice.shuffle(&mut order);
-        for &index in &order {
+        for &index in turns.next_round() {
             let microseconds = time_once(&mut commands[index])?;
             if round >= WARM_UP {
                 times[index].push(microseconds);
@@ -79,26 +79,4 @@ fn time_once(command: &mut Command) -> Result<f64> {
 /// Tells whoever waits how far we are.
 pub(crate) fn say(message: &str) -> io::Result<()> {
     writeln!(io::stdout(), "identity benchmark: {message}")
-}
-
-/// A xorshift generator: the order of turns needs no better one, and the same seed gives the same
-/// order.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Shuffles by Fisher and Yates.
-    fn shuffle(&mut self, order: &mut [usize]) {
-        for last in (1..order.len()).rev() {
-            let bound = u64::try_from(last + 1).expect("a slice is no longer than u64");
-            let other = usize::try_from(self.roll() % bound).expect("smaller than the slice");
-            order.swap(last, other);
-        }
-    }
 }

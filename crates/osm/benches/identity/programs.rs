@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
 use crate::measure::say;
+use osm_testkit::bench::Result;
 
 /// One program and how it is started.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -1,9 +1,13 @@
 //! Turns what was measured into tables, a page and verdicts.
 
-use crate::Result;
+use osm_testkit::bench::outcome::{Outcome, Verdict};
+use osm_testkit::bench::statistics::{Spread, slope};
+use osm_testkit::bench::table::{NOTHING, grouped, table};
+use osm_testkit::bench::{Result, machine};
+
+use crate::plot;
 use crate::programs::Program;
 use crate::request::{Finding, Request};
-use crate::statistics::{Spread, slope};
 
 /// Everything that the page, the plot and the verdicts say.
 pub(crate) struct Report {
@@ -57,12 +61,6 @@ pub(crate) struct PerAncestor {
     instructions: Option<f64>,
 }
 
-/// Whether one program meets its target.
-pub(crate) struct Verdict {
-    pub(crate) met: bool,
-    pub(crate) line: String,
-}
-
 impl Report {
     pub(crate) fn new(request: &Request, findings: &[Finding]) -> Result<Self> {
         let find = |chain: u32, program: usize| {
@@ -103,12 +101,23 @@ impl Report {
         })
     }
 
+    /// What is shown, written down and judged.
+    pub(crate) fn outcome(&self) -> Outcome {
+        Outcome {
+            name: "identity",
+            tables: self.tables(),
+            page: self.page(),
+            picture: plot::draw(self),
+            verdicts: self.verdicts(),
+        }
+    }
+
     /// Both tables and what follows from them, for a terminal and for the page.
-    pub(crate) fn tables(&self) -> String {
+    fn tables(&self) -> String {
         let programs = self.rows.iter().map(|row| {
             vec![
                 row.program.name.clone(),
-                grouped(row.instructions),
+                counted(row.instructions),
                 format!("{:.0}", row.spread.min),
                 format!("{:.0}", row.spread.p50),
                 format!("{:.0}", row.spread.p95),
@@ -119,7 +128,7 @@ impl Report {
         let depths = self.depths.iter().map(|depth| {
             vec![
                 depth.chain.to_string(),
-                grouped(depth.instructions),
+                counted(depth.instructions),
                 format!("{:.0}", depth.osm.min),
                 format!("{:.0}", depth.osm.p50),
                 format!("{:.0}", depth.yardstick.min),
@@ -150,7 +159,7 @@ impl Report {
     }
 
     /// The page `docs/benchmarks/identity.md`.
-    pub(crate) fn page(&self) -> String {
+    fn page(&self) -> String {
         format!(
             "# How fast is `osm session id`?\n\
              \n\
@@ -185,24 +194,19 @@ impl Report {
     }
 
     /// One verdict for each program that has a target. Only the median counts.
-    pub(crate) fn verdicts(&self) -> Vec<Verdict> {
+    fn verdicts(&self) -> Vec<Verdict> {
         let mut verdicts: Vec<Verdict> = self
             .rows
             .iter()
             .filter_map(|row| {
                 let target = row.program.target?;
-                let met = row.ratio <= target;
-                let word = if met { "PASS" } else { "FAIL" };
                 let (name, ratio) = (&row.program.name, row.ratio);
-                Some(Verdict {
-                    met,
-                    line: format!("{word} {name}: {ratio:.2} × /bin/true, target {target:.1}"),
-                })
+                let what = format!("{name}: {ratio:.2} × /bin/true, target {target:.1}");
+                Some(Verdict::new(ratio <= target, &what))
             })
             .collect();
         if verdicts.len() < 2 {
-            let line = "FAIL osm, scripts/release: there is no dist/osm".to_owned();
-            verdicts.push(Verdict { met: false, line });
+            verdicts.push(Verdict::new(false, "osm, scripts/release: there is no dist/osm"));
         }
         verdicts
     }
@@ -239,64 +243,6 @@ impl PerAncestor {
     }
 }
 
-/// Formats a table whose columns line up as plain text, too. All but the first column are figures.
-fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut lines: Vec<Vec<String>> = vec![head.iter().map(|&cell| cell.to_owned()).collect()];
-    lines.extend(rows);
-    let widths: Vec<usize> = (0..head.len())
-        .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0))
-        .collect();
-    let rule = widths
-        .iter()
-        .enumerate()
-        .map(|(column, width)| match column {
-            0 => "-".repeat(*width),
-            _ => format!("{}:", "-".repeat(width - 1)),
-        })
-        .collect();
-    lines.insert(1, rule);
-    let mut text = String::new();
-    for line in lines {
-        for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
-            let cell = if column == 0 {
-                format!("| {cell:<width$} |")
-            } else {
-                format!(" {cell:>width$} |")
-            };
-            text.push_str(&cell);
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// Formats a count with a space between thousands, and a dash where nothing was counted.
-fn grouped(count: Option<u32>) -> String {
-    let Some(count) = count else {
-        return "–".to_owned();
-    };
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Describes the machine as far as it matters to a reader: processor, cores, kernel.
-fn machine() -> String {
-    let processor = std::fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| {
-            let line = text.lines().find(|line| line.starts_with("model name"))?;
-            Some(line.split_once(':')?.1.trim().to_owned())
-        })
-        .unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let kernel = kernel.trim().split('.').take(2).collect::<Vec<_>>().join(".");
-    format!("{processor}, {cores} cores, {} {kernel}", std::env::consts::OS)
+fn counted(instructions: Option<u32>) -> String {
+    instructions.map_or_else(|| NOTHING.to_owned(), |count| grouped(count.into()))
 }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
 use crate::programs::Program;
+use osm_testkit::bench::Result;
 
 /// What is to be measured.
 #[derive(Debug, Serialize, Deserialize)]

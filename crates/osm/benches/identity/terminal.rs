@@ -18,7 +18,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::Result;
+use osm_testkit::bench::Result;
 
 /// What a terminal on a desktop has in its environment, about.
 const ENVIRONMENT: [(&str, &str); 19] = [

@@ -1,16 +1,20 @@
-//! The little arithmetic that the report needs.
+//! The little arithmetic that reports need.
 
-/// Where a program's times lie, in microseconds.
+/// Where times lie, in whatever unit they came.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spread {
-    pub(crate) min: f64,
-    pub(crate) p50: f64,
-    pub(crate) p95: f64,
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// The median.
+    pub p50: f64,
+    /// What 95 of 100 stay below.
+    pub p95: f64,
 }
 
 impl Spread {
-    /// Sums up the times of one program, of which there is at least one.
-    pub(crate) fn of(times: &[f64]) -> Self {
+    /// Sums up times, of which there is at least one.
+    #[must_use]
+    pub fn of(times: &[f64]) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
         let at = |percent: usize| sorted[(sorted.len() - 1) * percent / 100];
@@ -19,7 +23,8 @@ impl Spread {
 }
 
 /// The slope of the straight line nearest to the points, by least squares.
-pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
+#[must_use]
+pub fn slope(points: &[(f64, f64)]) -> f64 {
     let mean = |values: &mut dyn Iterator<Item = f64>| {
         let (sum, count) =
             values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
