@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use osm_identity::SessionId;
 
-use crate::backend::Holder;
+use crate::backend::{Holder, Witness};
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -40,6 +40,22 @@ pub enum Error {
         id: SessionId,
         /// Who they are, as far as they said.
         holders: Vec<Holder>,
+    },
+    /// The session is held by nobody but the dead: a process that they started has their lock open.
+    Orphaned {
+        /// Which session.
+        id: SessionId,
+        /// Who they were.
+        witnesses: Vec<Witness>,
+    },
+    /// A lock was not taken by force, for its holder is not proven dead.
+    Unproven {
+        /// Which session.
+        id: SessionId,
+        /// Who said that they hold it, as far as they did.
+        witnesses: Vec<Witness>,
+        /// The lock, for people.
+        lock: String,
     },
     /// Another cleanup is running.
     CleanupRunning,
@@ -80,6 +96,17 @@ impl Error {
             Self::Busy { .. } => {
                 Some("wait, use another session with --session, or see `osm session list`".into())
             }
+            Self::Orphaned { .. } => Some(
+                "end the process that it left behind, or take the lock from the dead with --force"
+                    .into(),
+            ),
+            Self::Unproven { witnesses, lock, .. } if witnesses.is_empty() => Some(format!(
+                "--force takes a lock from the dead only; `fuser {lock}` tells who has it open"
+            )),
+            Self::Unproven { .. } => Some(
+                "--force takes a lock from the dead only; end that process where it runs, or wait"
+                    .into(),
+            ),
             Self::CleanupRunning => Some("wait until it is done".into()),
             Self::NotFound(_) => Some("see `osm session list`".into()),
             Self::NotShelved(_) => Some("see `osm session archives`".into()),
@@ -115,6 +142,18 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
+            Self::Orphaned { id, witnesses } => {
+                write!(f, "session {id} is still locked: ")?;
+                list(f, witnesses)?;
+                f.write_str(", but something that it started has the lock open")
+            }
+            Self::Unproven { id, witnesses, .. } => {
+                write!(f, "the lock of session {id} is not broken: ")?;
+                if witnesses.is_empty() {
+                    return f.write_str("nothing tells who holds it");
+                }
+                list(f, witnesses)
+            }
             Self::CleanupRunning => f.write_str("another cleanup is running"),
             Self::NotFound(id) => write!(f, "there is no session {id}"),
             Self::NotShelved(name) => write!(f, "there is no {name}"),
@@ -125,6 +164,13 @@ impl fmt::Display for Error {
             Self::Invalid(reason) => f.write_str(reason),
         }
     }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, witnesses: &[Witness]) -> fmt::Result {
+    for (at, witness) in witnesses.iter().enumerate() {
+        write!(f, "{}{witness}", if at == 0 { "" } else { "; " })?;
+    }
+    Ok(())
 }
 
 /// Puts the file and the action into an error of the system.

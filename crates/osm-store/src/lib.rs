@@ -20,6 +20,7 @@
 //! | the seam for other stores | [`backend`] |
 //! | when a session is old | [`retention`] |
 //! | how it is removed | [`cleanup`] |
+//! | when the store cannot be used | [`fallback`] |
 
 #![deny(missing_docs)]
 
@@ -29,6 +30,7 @@ pub mod cleanup;
 pub mod diff;
 mod document;
 mod error;
+pub mod fallback;
 mod fs;
 mod gzip;
 mod key;

@@ -86,6 +86,18 @@ impl Session {
         wait: Wait,
     ) -> Result<Self> {
         let presence = backend.attend(id, &holder, wait)?;
+        Self::begin(backend, clock, holder, id, presence, wait)
+    }
+
+    /// The same for whoever is there already.
+    pub(crate) fn begin(
+        backend: Arc<dyn Backend>,
+        clock: Clock,
+        holder: Holder,
+        id: &SessionId,
+        presence: Box<dyn Presence>,
+        wait: Wait,
+    ) -> Result<Self> {
         let mut session = Self {
             document: Document::new(id.clone(), clock()),
             backend,
@@ -211,16 +223,31 @@ impl Session {
 
     /// The whole state as we see it: `{"shared": …, "script": …}`.
     pub fn state(&self) -> Result<Value> {
+        self.as_we_see_it().state().map_err(|reason| self.corrupt(reason))
+    }
+
+    /// The document as we see it, for whoever keeps it elsewhere; `None` if nothing was ever changed.
+    pub(crate) fn to_document(&self) -> Option<Vec<u8>> {
+        let is_new = self.document.revision == 0 && self.edits.is_empty();
+        (!is_new).then(|| self.as_we_see_it().encode())
+    }
+
+    fn as_we_see_it(&self) -> Document {
         let mut document = self.document.clone();
         for (key, edit) in &self.edits {
             put(&mut document, key, edit.ours.as_ref());
         }
-        document.state().map_err(|reason| self.corrupt(reason))
+        document
     }
 
     /// Begins anew: the state and the history go to the archive, unless `archive` is `false`.
     /// Returns the name of the archived document.
     pub fn reset(&mut self, archive: bool) -> Result<Option<String>> {
+        self.reset_by(archive, false)
+    }
+
+    /// The same; `forced` if something that stood in the way was overridden.
+    pub(crate) fn reset_by(&mut self, archive: bool, forced: bool) -> Result<Option<String>> {
         self.persist()?;
         let now = (self.clock)();
         let backend = Arc::clone(&self.backend);
@@ -240,12 +267,13 @@ impl Session {
                 let stem = layout::stem(&self.id, "reset", now);
                 archived = Some(backend.shelve(Shelf::Archive, &stem, &bytes)?);
             }
-            self.audit(
-                Action::Reset,
-                now,
-                json!({"revision": revision}),
-                json!({"archive": archived}),
-            )?;
+            let event = Event {
+                before: json!({"revision": revision}),
+                after: json!({"archive": archived}),
+                forced,
+                ..self.event(Action::Reset, now)
+            };
+            event.append(backend.as_ref())?;
             fresh.revision = revision + 1;
             fresh.remember("osm", "reset", now);
             Ok(Some(fresh.encode()))
@@ -254,16 +282,17 @@ impl Session {
         let old = std::mem::replace(&mut self.document, fresh);
         self.tell(&old);
         let record = ResetRecord::new(&self.id, now, archived.clone(), &self.holder);
-        Metadata::change(backend.as_ref(), &self.holder, Wait::USUAL, |it| it.resets.push(record))?;
+        Metadata::change(backend.as_ref(), &self.holder, Wait::USUAL, |it| {
+            it.resets.push(record.clone());
+        })?;
         Ok(archived)
     }
 
-    /// Writes an event down, before what it tells of is done: nothing of consequence happens that
-    /// the audit does not know.
-    fn audit(&self, what: Action, now: Timestamp, before: Value, after: Value) -> Result<()> {
+    /// An event that is to be written down before what it tells of is done: nothing of consequence
+    /// happens that the audit does not know.
+    fn event(&self, what: Action, now: Timestamp) -> Event {
         let who = Who::new(&self.holder, Some(&self.id));
-        let session = Some(self.id.clone());
-        Event { session, before, after, ..Event::new(now, who, what) }.append(self.backend.as_ref())
+        Event { session: Some(self.id.clone()), ..Event::new(now, who, what) }
     }
 
     /// Saves what is left and lets go.
@@ -323,7 +352,9 @@ impl Session {
                 if upgraded {
                     let stem = layout::stem(&self.id, "upgrade", now);
                     let name = self.backend.shelve(Shelf::Archive, &stem, bytes)?;
-                    self.audit(Action::Migrate, now, Value::Null, json!({"archive": name}))?;
+                    let after = json!({"archive": name});
+                    let event = Event { after, ..self.event(Action::Migrate, now) };
+                    event.append(self.backend.as_ref())?;
                     notices.push(Notice::Upgraded { name });
                 }
                 if document.id != self.id {
@@ -338,8 +369,9 @@ impl Session {
             Err(Unreadable::Corrupt(reason)) => {
                 let stem = layout::stem(&self.id, "corrupt", now);
                 let name = self.backend.shelve(Shelf::Quarantine, &stem, bytes)?;
-                let why = json!({"quarantine": name, "reason": reason});
-                self.audit(Action::Quarantine, now, Value::Null, why)?;
+                let after = json!({"quarantine": name, "reason": reason});
+                let event = Event { after, ..self.event(Action::Quarantine, now) };
+                event.append(self.backend.as_ref())?;
                 notices.push(Notice::Quarantined { reason, name });
                 Ok(Document::new(self.id.clone(), now))
             }

@@ -125,6 +125,8 @@ pub(crate) enum Session {
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
+        force: Force,
+        #[command(flatten)]
         sure: Sure,
     },
     /// Remove the sessions that the limits no longer allow
@@ -156,6 +158,8 @@ pub(crate) enum Session {
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,
         #[command(flatten)]
+        force: Force,
+        #[command(flatten)]
         sure: Sure,
     },
     /// Write a session as plain JSON
@@ -174,6 +178,8 @@ pub(crate) enum Session {
         /// Take it in as this session
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,
+        #[command(flatten)]
+        force: Force,
         #[command(flatten)]
         sure: Sure,
     },
@@ -223,7 +229,16 @@ pub(crate) struct ResetArguments {
     #[arg(long)]
     pub(crate) no_archive: bool,
     #[command(flatten)]
+    pub(crate) force: Force,
+    #[command(flatten)]
     pub(crate) sure: Sure,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Force {
+    /// Break a lock whose owner is proven dead; one of a process that may be alive is never broken
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Args, Clone, Copy, Debug)]

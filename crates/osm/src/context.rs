@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use osm_identity::{Detection, ProcessSource, Request, SessionId, System};
+use osm_identity::{Detection, Request, SessionId, System};
 use osm_store::backend::{Backend, Holder};
 use osm_store::{FsBackend, MemoryBackend, Store};
 
@@ -73,26 +73,15 @@ impl Context<'_> {
 
     /// Who we are, for others who meet our locks.
     pub(crate) fn holder(&self) -> Holder {
-        let pid = self.world.environment.pid();
-        let source = System;
-        let host = source.host().ok();
-        let words: Vec<String> = self
-            .world
-            .arguments
-            .iter()
-            .take(4)
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect();
-        Holder {
-            pid: pid.0,
-            start: source.process(pid).map_or(0, |process| process.start.0),
-            boot: host.as_ref().map(|host| host.boot.clone()).unwrap_or_default(),
-            namespace: host.map(|host| host.namespace).unwrap_or_default(),
-            inode: source.inode(pid),
-            host: self.world.host_name(),
-            since: self.world.now(),
-            command: format!("osm {}", words.join(" ")),
-        }
+        let words: Vec<_> =
+            self.world.arguments.iter().take(4).map(|word| word.to_string_lossy()).collect();
+        Holder::new(
+            &System,
+            self.world.environment.pid(),
+            self.world.host_name(),
+            self.world.now(),
+            format!("osm {}", words.join(" ")),
+        )
     }
 
     /// Asks before something is lost. `--dry-run` and `-y` never ask; without a terminal nobody can

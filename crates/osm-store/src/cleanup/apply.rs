@@ -196,6 +196,7 @@ impl Run<'_> {
             }
             Ok(false) => self.skip(item(), doubt.unwrap_or(Skip::Gone)),
             Err(Error::Busy { holders, .. }) => self.skip(item(), Skip::InUse(holders)),
+            Err(Error::Orphaned { .. }) => self.skip(item(), Skip::InUse(Vec::new())),
             Err(Error::NotFound(_)) => self.skip(item(), Skip::Gone),
             Err(error) => self.report.failed.push(Failed { item: item(), error }),
         }

@@ -2,18 +2,19 @@
 
 use osm_store::backend::Current;
 
-use crate::cli::Sure;
+use crate::cli::{Force, Sure};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::ui::Ui;
 
 pub(super) fn run(
     names: &[String],
+    force: Force,
     sure: Sure,
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?;
+    let store = context.store()?.forcing(force.force);
     let ids: Vec<_> = names.iter().map(|name| context.named(Some(name))).collect();
     for id in &ids {
         if matches!(store.backend().load(id, None)?, Current::Missing) {

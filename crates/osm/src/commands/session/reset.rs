@@ -11,7 +11,7 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let id = context.named(arguments.id.as_deref());
-    let store = context.store()?;
+    let store = context.store()?.forcing(arguments.force.force);
     store.read(&id)?;
     if arguments.sure.dry_run {
         ui.line(&format!("would reset {id}"));

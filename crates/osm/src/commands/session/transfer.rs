@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use osm_store::backend::Current;
 
-use crate::cli::Sure;
+use crate::cli::{Force, Sure};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::ui::Ui;
@@ -43,11 +43,12 @@ pub(super) fn export(
 pub(super) fn import(
     files: &[PathBuf],
     id: Option<&str>,
+    force: Force,
     sure: Sure,
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?;
+    let store = context.store()?.forcing(force.force);
     if id.is_some() && files.len() > 1 {
         return Err(CommandError::failed("one --as cannot name several sessions")
             .with_hint("import the files one by one")
