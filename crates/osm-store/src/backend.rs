@@ -95,6 +95,13 @@ pub trait Backend: Send + Sync {
     /// Who has a session open, as far as they said.
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>>;
 
+    /// Those on other machines who say that they have a session open, though no lock shows it here:
+    /// a store that is shared without its locks. Nobody, where that cannot be.
+    ///
+    /// To be asked before the session is attended, so that our own lock does not answer. `host` is
+    /// this machine's name.
+    fn foreign_holders(&self, id: &SessionId, host: &str, now: Timestamp) -> Result<Vec<Holder>>;
+
     /// Sets a document aside under a name that begins with `stem`; returns the whole name. Never
     /// replaces anything.
     fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String>;

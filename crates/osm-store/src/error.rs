@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use osm_identity::SessionId;
 
 use crate::backend::{Holder, Witness};
+use crate::layout::LARGEST_DOCUMENT;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -77,6 +78,13 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The document is larger than any that is kept.
+    TooLarge {
+        /// Where it is, or should go.
+        place: String,
+        /// How large it is.
+        size: u64,
+    },
     /// A value that cannot be part of a session's state.
     Invalid(String),
 }
@@ -114,6 +122,7 @@ impl Error {
             Self::Corrupt { .. } => Some(
                 "it is kept in quarantine/; `osm session restore` can bring back an archive".into(),
             ),
+            Self::TooLarge { .. } => Some("move it away, or begin anew with less in it".into()),
             _ => None,
         }
     }
@@ -161,6 +170,9 @@ impl fmt::Display for Error {
                 write!(f, "{place} has version {version}, which is newer than this osm")
             }
             Self::Corrupt { place, reason } => write!(f, "{place} is damaged: {reason}"),
+            Self::TooLarge { place, size } => {
+                write!(f, "{place}: {size} bytes are too many; at most {LARGEST_DOCUMENT} are kept")
+            }
             Self::Invalid(reason) => f.write_str(reason),
         }
     }

@@ -35,8 +35,8 @@ pub const AUDIT_LOCK: &str = "audit.lock";
 /// The folder of sessions.
 pub const SESSIONS: &str = "sessions";
 
-/// The largest document that is read.
-pub const LARGEST_DOCUMENT: u64 = 1 << 30;
+/// The largest document that is kept or read: opening one takes a few times that much memory.
+pub const LARGEST_DOCUMENT: u64 = 512 << 20;
 
 const DOCUMENT: &str = "session.json";
 const PRESENCE: &str = "session.lock";

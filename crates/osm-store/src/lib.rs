@@ -45,7 +45,9 @@ mod values;
 
 pub use backend::fs::FsBackend;
 pub use backend::memory::MemoryBackend;
-pub use document::{AnchorRecord, HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, VERSION};
+pub use document::{
+    AnchorRecord, HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, Usage, VERSION,
+};
 pub use error::{Error, Result};
 pub use key::Key;
 pub use session::{Clock, Notice, Observer, Session};

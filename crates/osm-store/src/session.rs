@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::audit::{Action, Event, Who};
 use crate::backend::{Backend, Current, Holder, Presence, Shelf, Stamp, Wait};
-use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable};
+use crate::document::{Document, HistoryEntry, Unreadable, Usage};
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::layout;
@@ -65,8 +65,7 @@ pub struct Session {
     edits: BTreeMap<Key, Edit>,
     observers: Vec<Observer>,
     notices: Vec<Notice>,
-    origin: Option<Origin>,
-    last_used: Option<LastUsed>,
+    usage: Option<Usage>,
     _presence: Box<dyn Presence>,
 }
 
@@ -77,25 +76,15 @@ struct Edit {
 }
 
 impl Session {
-    /// Opens a session, which need not exist yet; it is written down with its first change.
-    pub(crate) fn open(
-        backend: Arc<dyn Backend>,
-        clock: Clock,
-        holder: Holder,
-        id: &SessionId,
-        wait: Wait,
-    ) -> Result<Self> {
-        let presence = backend.attend(id, &holder, wait)?;
-        Self::begin(backend, clock, holder, id, presence, wait)
-    }
-
-    /// The same for whoever is there already.
+    /// Opens a session that is attended, and need not exist yet; it is written down with its first
+    /// change.
     pub(crate) fn begin(
         backend: Arc<dyn Backend>,
         clock: Clock,
         holder: Holder,
         id: &SessionId,
         presence: Box<dyn Presence>,
+        usage: Option<&Usage>,
         wait: Wait,
     ) -> Result<Self> {
         let mut session = Self {
@@ -108,8 +97,7 @@ impl Session {
             edits: BTreeMap::new(),
             observers: Vec::new(),
             notices: Vec::new(),
-            origin: None,
-            last_used: None,
+            usage: usage.cloned(),
             _presence: presence,
         };
         session.load(wait)?;
@@ -143,16 +131,6 @@ impl Session {
     /// What the user should hear of; each is told once.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
-    }
-
-    /// Says how the session came about; written down once, with the next save.
-    pub fn set_origin(&mut self, origin: Origin) {
-        self.origin = Some(origin);
-    }
-
-    /// Says where the session is used; written down with the next save.
-    pub fn set_last_used(&mut self, last_used: LastUsed) {
-        self.last_used = Some(last_used);
     }
 
     /// The value of a key, as we see it: with what we changed and did not save yet.
@@ -275,6 +253,7 @@ impl Session {
             };
             event.append(backend.as_ref())?;
             fresh.revision = revision + 1;
+            fresh.note(self.usage.as_ref(), now);
             fresh.remember("osm", "reset", now);
             Ok(Some(fresh.encode()))
         };
@@ -316,16 +295,11 @@ impl Session {
             self.apply(&mut document, now)?;
             document.revision += 1;
             document.updated_at = now.max(document.updated_at);
-            if document.origin.is_none() {
-                document.origin.clone_from(&self.origin);
-            }
-            if let Some(last_used) = &self.last_used {
-                document.last_used = Some(LastUsed { at: Some(now), ..last_used.clone() });
-            }
+            document.note(self.usage.as_ref(), now);
             if let Some((mode, command)) = command {
                 document.remember(mode, command, now);
             }
-            let bytes = document.encode();
+            let bytes = within_limits(backend.as_ref(), &self.id, document.encode())?;
             saved = Some(document);
             Ok(Some(bytes))
         };
@@ -426,6 +400,19 @@ impl Session {
             }
         }
     }
+}
+
+/// Refuses a document that could not be read back.
+pub(crate) fn within_limits(
+    backend: &dyn Backend,
+    id: &SessionId,
+    bytes: Vec<u8>,
+) -> Result<Vec<u8>> {
+    let size = bytes.len() as u64;
+    if size <= layout::LARGEST_DOCUMENT {
+        return Ok(bytes);
+    }
+    Err(Error::TooLarge { place: place(backend, id), size })
 }
 
 /// Where a session lies, for messages.

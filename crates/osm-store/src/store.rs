@@ -7,11 +7,11 @@ use osm_identity::SessionId;
 use serde_json::{Map, Value, json};
 
 use crate::audit::{Action, Event, Who};
-use crate::backend::{Backend, Current, Entry, Holder, Shelf, Wait, Witness};
-use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, VERSION};
+use crate::backend::{Backend, Current, Entry, Holder, Presence, Shelf, Wait, Witness};
+use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION};
 use crate::error::{Error, Result};
 use crate::layout;
-use crate::session::{Clock, Session, place};
+use crate::session::{Clock, Session, place, within_limits};
 
 /// A place where sessions are kept, and who uses it.
 #[derive(Clone)]
@@ -20,6 +20,7 @@ pub struct Store {
     holder: Holder,
     clock: Clock,
     force: bool,
+    usage: Option<Usage>,
 }
 
 /// A session that was only read.
@@ -47,13 +48,19 @@ pub struct Snapshot {
 impl Store {
     /// A store on a backend.
     pub fn new(backend: Arc<dyn Backend>, holder: Holder, clock: Clock) -> Self {
-        Self { backend, holder, clock, force: false }
+        Self { backend, holder, clock, force: false, usage: None }
     }
 
     /// The same store, for somebody who may take a session's locks from those who are proven dead.
     #[must_use]
     pub fn forcing(self, force: bool) -> Self {
         Self { force, ..self }
+    }
+
+    /// The same store, for somebody of whom it is known where they work.
+    #[must_use]
+    pub fn used_by(self, usage: Usage) -> Self {
+        Self { usage: Some(usage), ..self }
     }
 
     /// What keeps the sessions.
@@ -70,8 +77,19 @@ impl Store {
 
     /// Opens a session to work in it.
     pub fn open(&self, id: &SessionId, wait: Wait) -> Result<Session> {
+        self.begin(id, self.backend.attend(id, &self.holder, wait)?, wait)
+    }
+
+    /// Opens a session that we attend already.
+    fn begin(&self, id: &SessionId, presence: Box<dyn Presence>, wait: Wait) -> Result<Session> {
         let (backend, clock) = (Arc::clone(&self.backend), Arc::clone(&self.clock));
-        Session::open(backend, clock, self.holder.clone(), id, wait)
+        let usage = self.usage.as_ref();
+        Session::begin(backend, clock, self.holder.clone(), id, presence, usage, wait)
+    }
+
+    /// Those on other machines who have a session open, though no lock shows it here.
+    pub fn foreign_holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
+        self.backend.foreign_holders(id, &self.holder.host, (self.clock)())
     }
 
     /// Looks at a session without opening it.
@@ -111,10 +129,7 @@ impl Store {
         }
         self.unless_held(id, |forced| {
             let presence = self.backend.seize(id, &self.holder)?;
-            let (backend, clock) = (Arc::clone(&self.backend), Arc::clone(&self.clock));
-            let holder = self.holder.clone();
-            let mut session = Session::begin(backend, clock, holder, id, presence, Wait::USUAL)?;
-            session.reset_by(archive, forced)
+            self.begin(id, presence, Wait::USUAL)?.reset_by(archive, forced)
         })
     }
 
@@ -168,8 +183,9 @@ impl Store {
                 document.id = id.clone();
                 document.revision += 1;
                 document.updated_at = now;
+                document.note(self.usage.as_ref(), now);
                 document.remember("osm", &format!("{} {from}", what.name()), now);
-                Ok(Some(document.encode()))
+                within_limits(self.backend(), id, document.encode()).map(Some)
             };
             self.backend.update(id, None, &self.holder, Wait::USUAL, &mut next)?;
             Ok(archived)

@@ -225,6 +225,9 @@ pub(crate) enum ListSort {
 pub(crate) struct ResetArguments {
     /// The session; this one if none is named
     pub(crate) id: Option<String>,
+    /// Archive what was there, whatever `session.reset.keep_archives` says
+    #[arg(long, conflicts_with = "no_archive")]
+    pub(crate) keep_archives: bool,
     /// Keep nothing of what was there
     #[arg(long)]
     pub(crate) no_archive: bool,

@@ -1,13 +1,15 @@
 //! What a command works with: the session, and the store, opened when it is asked for.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use osm_identity::{Detection, Request, SessionId, System};
-use osm_store::backend::{Backend, Holder};
-use osm_store::{FsBackend, MemoryBackend, Store};
+use osm_store::backend::Backend;
+use osm_store::{AnchorRecord, FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 
 use crate::World;
-use crate::cli::Line;
+use crate::checkout::Checkout;
+use crate::cli::{Force, Line};
 use crate::config::Settings;
 use crate::error::CommandError;
 use crate::ui::Ui;
@@ -68,20 +70,44 @@ impl Context<'_> {
                     .exiting(crate::Exit::Usage));
             }
         };
-        Ok(Store::new(backend, self.holder(), Arc::new(jiff::Timestamp::now)))
+        Ok(Store::new(backend, self.world.holder(), Arc::new(jiff::Timestamp::now)))
     }
 
-    /// Who we are, for others who meet our locks.
-    pub(crate) fn holder(&self) -> Holder {
-        let words: Vec<_> =
-            self.world.arguments.iter().take(4).map(|word| word.to_string_lossy()).collect();
-        Holder::new(
-            &System,
-            self.world.environment.pid(),
-            self.world.host_name(),
-            self.world.now(),
-            format!("osm {}", words.join(" ")),
-        )
+    /// The store, for a command that changes sessions.
+    pub(crate) fn store_to_change(&self, force: Force) -> Result<Store, CommandError> {
+        Ok(self.store()?.forcing(force.force).used_by(self.usage()))
+    }
+
+    /// Who we are, and where.
+    fn usage(&self) -> Usage {
+        let found = osm_identity::detect(&self.request());
+        let anchor = found.anchor.map(|anchor| AnchorRecord {
+            pid: anchor.instance.pid.0,
+            start: anchor.instance.start.0,
+            boot: anchor.instance.host.boot,
+            namespace: anchor.instance.host.namespace,
+            inode: anchor.instance.inode,
+            name: anchor.name,
+        });
+        let text = |path: &Path| path.display().to_string();
+        let folder = self.world.folder();
+        let checkout = folder.as_deref().and_then(Checkout::of);
+        Usage {
+            session: found.id,
+            origin: Origin {
+                source: found.source.name().to_owned(),
+                agent: found.agent.map(|agent| agent.name.to_owned()),
+                anchor,
+                host: self.world.host_name(),
+            },
+            last_used: LastUsed {
+                at: None,
+                folder: folder.as_deref().map(text),
+                repository: checkout.as_ref().map(|it| text(&it.repository)),
+                worktree: checkout.as_ref().map(|it| text(&it.worktree)),
+                branch: checkout.and_then(|it| it.branch),
+            },
+        }
     }
 
     /// Asks before something is lost. `--dry-run` and `-y` never ask; without a terminal nobody can

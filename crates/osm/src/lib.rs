@@ -5,6 +5,7 @@
 //! answered before an argument parser is even built (`hot.rs`). Everything else goes through
 //! `cli.rs` (what was typed), `commands/` (what it does) and `ui.rs` (what is shown).
 
+mod checkout;
 mod cli;
 mod commands;
 mod config;

@@ -24,7 +24,7 @@ use crate::layout::{self, Layout};
 
 /// How long a removal waits for a change that is under way.
 const CHANGE_UNDER_WAY: Duration = Duration::from_secs(2);
-/// How long a record of another machine is news.
+/// How long a record of another machine is news. One that crashed leaves its records behind, too.
 const NEWS: SignedDuration = SignedDuration::from_hours(24);
 
 /// A store in a folder.
@@ -61,39 +61,6 @@ impl FsBackend {
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
-    }
-
-    /// Those on other machines who say that they have a session open while the lock that should
-    /// show it is free, as seen from this one: a folder that is shared without its locks.
-    ///
-    /// To be asked before the session is attended, so that our own lock does not answer. `host` is
-    /// this machine's name. Records older than a day are left out: a machine that crashed leaves its
-    /// records behind, too.
-    pub fn foreign_holders(
-        &self,
-        id: &SessionId,
-        host: &str,
-        now: Timestamp,
-    ) -> Result<Vec<Holder>> {
-        let Some(folder) = self.sessions.existing()? else {
-            return Ok(Vec::new());
-        };
-        let name = layout::presence_lock(id);
-        let (mut foreign, mut local) = (Vec::new(), false);
-        for Witness { holder, liveness } in Roster::of(&folder, &name)?.witnesses {
-            if holder.host == host {
-                local |= matches!(liveness, Liveness::Alive | Liveness::Suspended);
-            } else {
-                foreign.push(holder);
-            }
-        }
-        foreign.retain(|holder| now.duration_since(holder.since) < NEWS);
-        // Somebody holds it, and nobody here: then the lock of that other machine shows, as it
-        // should.
-        if !local && !foreign.is_empty() && FileLock::is_held(&folder, &name) == Some(true) {
-            foreign.clear();
-        }
-        Ok(foreign)
     }
 
     fn shelf(&self, shelf: Shelf) -> &Place {
@@ -263,6 +230,28 @@ impl Backend for FsBackend {
             return Ok(Vec::new());
         }
         Ok(Roster::of(&folder, &name)?.present())
+    }
+
+    fn foreign_holders(&self, id: &SessionId, host: &str, now: Timestamp) -> Result<Vec<Holder>> {
+        let Some(folder) = self.sessions.existing()? else {
+            return Ok(Vec::new());
+        };
+        let name = layout::presence_lock(id);
+        let (mut foreign, mut local) = (Vec::new(), false);
+        for Witness { holder, liveness } in Roster::of(&folder, &name)?.witnesses {
+            if holder.host == host {
+                local |= matches!(liveness, Liveness::Alive | Liveness::Suspended);
+            } else {
+                foreign.push(holder);
+            }
+        }
+        foreign.retain(|holder| now.duration_since(holder.since) < NEWS);
+        // Somebody holds it, and nobody here: then the lock of that other machine shows, as it
+        // should.
+        if !local && !foreign.is_empty() && FileLock::is_held(&folder, &name) == Some(true) {
+            foreign.clear();
+        }
+        Ok(foreign)
     }
 
     fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String> {

@@ -344,6 +344,10 @@ impl Backend for MemoryBackend {
         Ok(self.shared.kept().holders(id))
     }
 
+    fn foreign_holders(&self, _: &SessionId, _host: &str, _now: Timestamp) -> Result<Vec<Holder>> {
+        Ok(Vec::new())
+    }
+
     fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String> {
         self.shared.kept().put(shelf, stem, document)
     }

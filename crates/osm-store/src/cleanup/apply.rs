@@ -169,6 +169,13 @@ impl Run<'_> {
 
     fn remove(&mut self, removal: &Removal) {
         let mut doubt = None;
+        let host = &self.who.host;
+        let elsewhere = self.backend.foreign_holders(&removal.id, host, self.plan.now);
+        if let Ok(holders) = &elsewhere
+            && !holders.is_empty()
+        {
+            return self.skip(Item::Session(removal.id.clone()), Skip::Elsewhere(holders.clone()));
+        }
         let result = if self.options.dry_run {
             Ok(true)
         } else {

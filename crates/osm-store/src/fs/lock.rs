@@ -42,7 +42,7 @@
 //!   is short against the usual wait, so a waiter gets some thousand chances.
 //! - Where a folder is shared between machines, `flock` reaches across only if the file system passes
 //!   it on (NFS 4 does, several FUSE ones do not). That cannot be asked; it shows as fresh records of
-//!   another machine in a lock that is free here ([`FsBackend::foreign_holders`]).
+//!   another machine in a lock that is free here ([`Backend::foreign_holders`]).
 //! - A child that was forked and has not yet executed its program shares our locks. They are released
 //!   by name (`LOCK_UN`), not merely by closing, so it cannot keep them.
 //!
@@ -51,7 +51,7 @@
 //! On Windows a file that is open without the right to delete cannot be removed, so path and handle
 //! cannot part; the file is removed after it was closed, and stays if somebody else was quicker.
 //!
-//! [`FsBackend::foreign_holders`]: crate::backend::fs::FsBackend::foreign_holders
+//! [`Backend::foreign_holders`]: crate::backend::Backend::foreign_holders
 
 use std::fs::{File, TryLockError};
 use std::io;

@@ -145,7 +145,7 @@ fn nothing_is_rescued_where_nothing_was_done() {
 fn a_store_that_refuses_is_not_passed_by() {
     let home = Home::new();
     let backend = home.open();
-    let newer = r#"{"version":"9.0.0","session_id":"ex--x_78"}"#;
+    let newer = r#"{"version":"9.0.0","session_id":"ex--x_2d"}"#;
     crate::harness::put(&backend, &id("x"), newer).unwrap();
     assert!(matches!(open(&home.root()), Err(Error::Newer { .. })));
 }

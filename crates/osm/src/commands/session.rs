@@ -9,6 +9,7 @@ mod background;
 mod clean;
 mod delete;
 mod diff;
+mod elsewhere;
 mod format;
 mod history;
 mod id;

@@ -105,6 +105,10 @@ impl Backend for Refusing<'_> {
         self.inner.holders(id)
     }
 
+    fn foreign_holders(&self, id: &SessionId, host: &str, now: Timestamp) -> Result<Vec<Holder>> {
+        self.inner.foreign_holders(id, host, now)
+    }
+
     fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String> {
         self.allow("shelve", stem)?;
         self.inner.shelve(shelf, stem, document)

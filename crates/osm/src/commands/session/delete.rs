@@ -2,6 +2,7 @@
 
 use osm_store::backend::Current;
 
+use super::elsewhere;
 use crate::cli::{Force, Sure};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -14,7 +15,7 @@ pub(super) fn run(
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?.forcing(force.force);
+    let store = context.store_to_change(force)?;
     let ids: Vec<_> = names.iter().map(|name| context.named(Some(name))).collect();
     for id in &ids {
         if matches!(store.backend().load(id, None)?, Current::Missing) {
@@ -31,6 +32,7 @@ pub(super) fn run(
         [id] => format!("Delete session {id}?"),
         _ => format!("Delete {} sessions?", ids.len()),
     };
+    elsewhere::warn(&store, &ids, ui);
     context.confirm(sure.yes, &question, ui)?;
     let mut failure = None;
     for id in ids {
