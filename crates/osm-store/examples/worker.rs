@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use osm_identity::{Pid, ProcessSource, SessionId, System};
+use osm_identity::{Pid, SessionId, System};
 use osm_store::backend::{Backend, Holder, Shelf, Wait};
 use osm_store::cleanup::{Cleaner, Options};
 use osm_store::retention::{Mode, Policy};
@@ -33,7 +33,9 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Error::Busy { .. } | Error::CleanupRunning) => ExitCode::from(3),
+        Err(Error::Busy { .. } | Error::Orphaned { .. } | Error::CleanupRunning) => {
+            ExitCode::from(3)
+        }
         Err(Error::NotFound(_) | Error::NotShelved(_)) => ExitCode::from(4),
         Err(error) => {
             drop(writeln!(io::stderr(), "{error}"));
@@ -135,16 +137,6 @@ fn say(text: &str) {
 }
 
 fn holder(command: &str) -> Holder {
-    let pid = Pid(std::process::id());
-    let host = System.host().ok();
-    Holder {
-        pid: pid.0,
-        start: System.process(pid).map_or(0, |process| process.start.0),
-        boot: host.as_ref().map(|host| host.boot.clone()).unwrap_or_default(),
-        namespace: host.map(|host| host.namespace).unwrap_or_default(),
-        inode: System.inode(pid),
-        host: "test".into(),
-        since: Timestamp::now(),
-        command: format!("worker {command}"),
-    }
+    let (pid, command) = (Pid(std::process::id()), format!("worker {command}"));
+    Holder::new(&System, pid, "test".into(), Timestamp::now(), command)
 }

@@ -76,14 +76,18 @@ pub enum Action {
     Quarantine,
     /// A document was brought to a newer form.
     Migrate,
+    /// A session that was kept in memory was written down.
+    Recover,
     /// The lock of a dead owner was broken.
     Force,
+    /// A setting was changed.
+    Configure,
     /// Something that another version of osm does.
     Other(String),
 }
 
 /// Every action that has a name of its own.
-const ACTIONS: [(Action, &str); 10] = [
+const ACTIONS: [(Action, &str); 12] = [
     (Action::Reset, "reset"),
     (Action::Archive, "archive"),
     (Action::Restore, "restore"),
@@ -93,7 +97,9 @@ const ACTIONS: [(Action, &str); 10] = [
     (Action::Import, "import"),
     (Action::Quarantine, "quarantine"),
     (Action::Migrate, "migrate"),
+    (Action::Recover, "recover"),
     (Action::Force, "force"),
+    (Action::Configure, "configure"),
 ];
 
 impl Event {

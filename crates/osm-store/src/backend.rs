@@ -7,7 +7,7 @@
 //!   the document is the old one or the new one, whole.
 //! - A [`Stamp`] tells whether a document moved since it was last seen, without reading it.
 //! - [`attend`](Backend::attend) makes known that a session is in use, until the guard is dropped
-//!   or the process dies. Nothing removes a session that somebody attends.
+//!   or the process dies. Nothing removes or replaces a session that somebody attends.
 //! - What is set aside on a [`Shelf`] never replaces anything.
 //!
 //! Files do this with locks and renames; a database does it with rows, revisions and leases.
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use osm_identity::{ProcessInstance, SessionId};
+use osm_identity::{Host, Liveness, Pid, ProcessInstance, ProcessSource, SessionId, StartTime};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -33,6 +33,27 @@ pub trait Backend: Send + Sync {
 
     /// Makes known that a session is in use.
     fn attend(&self, id: &SessionId, holder: &Holder, wait: Wait) -> Result<Box<dyn Presence>>;
+
+    /// Has a session to oneself: until the guard is dropped nobody can attend or remove it.
+    ///
+    /// [`Error::Busy`] if somebody attends it, [`Error::Orphaned`] if all of them are dead.
+    ///
+    /// [`Error::Busy`]: crate::Error::Busy
+    /// [`Error::Orphaned`]: crate::Error::Orphaned
+    fn seize(&self, id: &SessionId, holder: &Holder) -> Result<Box<dyn Presence>>;
+
+    /// Takes from the dead what still stands in the way of a session: locks that live on in an open
+    /// file, leases that have not run out. `true` if there was something.
+    ///
+    /// Only if every holder is *proven* dead; otherwise [`Error::Unproven`], and the living keep
+    /// what they have. `agree` is told whose it was, just before it is taken.
+    ///
+    /// [`Error::Unproven`]: crate::Error::Unproven
+    fn evict_dead(
+        &self,
+        id: &SessionId,
+        agree: &mut dyn FnMut(&[Witness]) -> Result<()>,
+    ) -> Result<bool>;
 
     /// Looks at a document, if it is not the one already known.
     fn load(&self, id: &SessionId, known: Option<Stamp>) -> Result<Current>;
@@ -74,6 +95,13 @@ pub trait Backend: Send + Sync {
     /// Who has a session open, as far as they said.
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>>;
 
+    /// Those on other machines who say that they have a session open, though no lock shows it here:
+    /// a store that is shared without its locks. Nobody, where that cannot be.
+    ///
+    /// To be asked before the session is attended, so that our own lock does not answer. `host` is
+    /// this machine's name.
+    fn foreign_holders(&self, id: &SessionId, host: &str, now: Timestamp) -> Result<Vec<Holder>>;
+
     /// Sets a document aside under a name that begins with `stem`; returns the whole name. Never
     /// replaces anything.
     fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String>;
@@ -97,8 +125,14 @@ pub trait Backend: Send + Sync {
     /// The small shared record, such as when the last cleanup ran.
     fn metadata(&self) -> Result<Option<Vec<u8>>>;
 
-    /// Replaces the small shared record.
-    fn set_metadata(&self, record: &[u8]) -> Result<()>;
+    /// Replaces the small shared record in one step: `next` is shown what is there and returns what
+    /// shall be, while nobody else can.
+    fn update_metadata(
+        &self,
+        holder: &Holder,
+        wait: Wait,
+        next: &mut dyn FnMut(Option<Vec<u8>>) -> Result<Vec<u8>>,
+    ) -> Result<()>;
 
     /// Appends an event to the audit.
     fn append_audit(&self, line: &str) -> Result<()>;
@@ -158,19 +192,66 @@ pub struct Holder {
 }
 
 impl Holder {
+    /// The process `pid`, as it will be known to others. `host` is the machine's name.
+    #[must_use]
+    pub fn new(
+        source: &dyn ProcessSource,
+        pid: Pid,
+        host: String,
+        since: Timestamp,
+        command: String,
+    ) -> Self {
+        let (start, boot, namespace) = match (source.process(pid), source.host()) {
+            (Ok(process), Ok(host)) => (process.start.0, host.boot, host.namespace),
+            // Its death must never seem proven: no boot has this name.
+            _ => (0, String::new(), String::new()),
+        };
+        Self { pid: pid.0, start, boot, namespace, inode: source.inode(pid), host, since, command }
+    }
+
     /// The exact process, whose life can be looked at.
     #[must_use]
     pub fn instance(&self) -> ProcessInstance {
         ProcessInstance {
-            pid: osm_identity::Pid(self.pid),
-            start: osm_identity::StartTime(self.start),
-            host: osm_identity::Host {
+            pid: Pid(self.pid),
+            start: StartTime(self.start),
+            host: Host {
                 boot: self.boot.clone(),
                 namespace: self.namespace.clone(),
                 contained: false,
             },
             inode: self.inode,
         }
+    }
+}
+
+/// A holder, and whether it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// Who.
+    pub holder: Holder,
+    /// What a look showed.
+    pub liveness: Liveness,
+}
+
+impl Witness {
+    /// Looks whether a holder is there.
+    #[must_use]
+    pub fn look(holder: Holder, source: &dyn ProcessSource) -> Self {
+        let liveness = holder.instance().liveness(source);
+        Self { holder, liveness }
+    }
+
+    /// That it is not is proven.
+    #[must_use]
+    pub fn is_dead(&self) -> bool {
+        matches!(self.liveness, Liveness::Dead(_) | Liveness::Zombie)
+    }
+}
+
+impl fmt::Display for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {}", self.holder, self.liveness)
     }
 }
 

@@ -137,7 +137,9 @@ impl Cleaner<'_> {
 
     /// Notes in the shared record that a cleanup ran.
     fn note(&self, report: &mut Report) {
-        let noted = Metadata::change_now(self.backend, |it| it.last_cleanup = Some(self.now));
+        let noted = Metadata::change(self.backend, self.holder, Wait::USUAL, |it| {
+            it.last_cleanup = Some(self.now);
+        });
         match noted {
             Ok(None) => {}
             Ok(Some(name)) => report.warnings.push(format!(

@@ -111,6 +111,20 @@ pub struct LastUsed {
     /// On which branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// In which worktree of the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
+}
+
+/// Who uses sessions, and from where: what is written into those that are opened or changed.
+#[derive(Clone, Debug)]
+pub struct Usage {
+    /// The session that the user works in.
+    pub session: SessionId,
+    /// How that one came about.
+    pub origin: Origin,
+    /// Where it is used.
+    pub last_used: LastUsed,
 }
 
 /// One command and the state after it.
@@ -442,6 +456,16 @@ impl Document {
             ("shared".to_owned(), shared),
             ("script".to_owned(), script),
         ]))
+    }
+
+    /// Notes who uses the session, and where. How it came about is written down once, and only by
+    /// who is in it.
+    pub(crate) fn note(&mut self, usage: Option<&Usage>, now: Timestamp) {
+        let Some(usage) = usage else { return };
+        if self.origin.is_none() && usage.session == self.id {
+            self.origin = Some(usage.origin.clone());
+        }
+        self.last_used = Some(LastUsed { at: Some(now), ..usage.last_used.clone() });
     }
 
     /// Remembers a command and the state after it.

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use osm_identity::SessionId;
 
-use crate::backend::Holder;
+use crate::backend::{Holder, Witness};
+use crate::layout::LARGEST_DOCUMENT;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -41,6 +42,22 @@ pub enum Error {
         /// Who they are, as far as they said.
         holders: Vec<Holder>,
     },
+    /// The session is held by nobody but the dead: a process that they started has their lock open.
+    Orphaned {
+        /// Which session.
+        id: SessionId,
+        /// Who they were.
+        witnesses: Vec<Witness>,
+    },
+    /// A lock was not taken by force, for its holder is not proven dead.
+    Unproven {
+        /// Which session.
+        id: SessionId,
+        /// Who said that they hold it, as far as they did.
+        witnesses: Vec<Witness>,
+        /// The lock, for people.
+        lock: String,
+    },
     /// Another cleanup is running.
     CleanupRunning,
     /// There is no such session.
@@ -61,6 +78,13 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The document is larger than any that is kept.
+    TooLarge {
+        /// Where it is, or should go.
+        place: String,
+        /// How large it is.
+        size: u64,
+    },
     /// A value that cannot be part of a session's state.
     Invalid(String),
 }
@@ -80,6 +104,17 @@ impl Error {
             Self::Busy { .. } => {
                 Some("wait, use another session with --session, or see `osm session list`".into())
             }
+            Self::Orphaned { .. } => Some(
+                "end the process that it left behind, or take the lock from the dead with --force"
+                    .into(),
+            ),
+            Self::Unproven { witnesses, lock, .. } if witnesses.is_empty() => Some(format!(
+                "--force takes a lock from the dead only; `fuser {lock}` tells who has it open"
+            )),
+            Self::Unproven { .. } => Some(
+                "--force takes a lock from the dead only; end that process where it runs, or wait"
+                    .into(),
+            ),
             Self::CleanupRunning => Some("wait until it is done".into()),
             Self::NotFound(_) => Some("see `osm session list`".into()),
             Self::NotShelved(_) => Some("see `osm session archives`".into()),
@@ -87,6 +122,7 @@ impl Error {
             Self::Corrupt { .. } => Some(
                 "it is kept in quarantine/; `osm session restore` can bring back an archive".into(),
             ),
+            Self::TooLarge { .. } => Some("move it away, or begin anew with less in it".into()),
             _ => None,
         }
     }
@@ -115,6 +151,18 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
+            Self::Orphaned { id, witnesses } => {
+                write!(f, "session {id} is still locked: ")?;
+                list(f, witnesses)?;
+                f.write_str(", but something that it started has the lock open")
+            }
+            Self::Unproven { id, witnesses, .. } => {
+                write!(f, "the lock of session {id} is not broken: ")?;
+                if witnesses.is_empty() {
+                    return f.write_str("nothing tells who holds it");
+                }
+                list(f, witnesses)
+            }
             Self::CleanupRunning => f.write_str("another cleanup is running"),
             Self::NotFound(id) => write!(f, "there is no session {id}"),
             Self::NotShelved(name) => write!(f, "there is no {name}"),
@@ -122,9 +170,19 @@ impl fmt::Display for Error {
                 write!(f, "{place} has version {version}, which is newer than this osm")
             }
             Self::Corrupt { place, reason } => write!(f, "{place} is damaged: {reason}"),
+            Self::TooLarge { place, size } => {
+                write!(f, "{place}: {size} bytes are too many; at most {LARGEST_DOCUMENT} are kept")
+            }
             Self::Invalid(reason) => f.write_str(reason),
         }
     }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, witnesses: &[Witness]) -> fmt::Result {
+    for (at, witness) in witnesses.iter().enumerate() {
+        write!(f, "{}{witness}", if at == 0 { "" } else { "; " })?;
+    }
+    Ok(())
 }
 
 /// Puts the file and the action into an error of the system.

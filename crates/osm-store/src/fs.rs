@@ -6,7 +6,8 @@
 //! | what is refused: links, FIFOs, the files of others | `folder.rs` |
 //! | what a save promises | `atomic.rs` |
 //! | who may do what at the same time | `lock.rs` |
-//! | who holds a lock, for people | `roster.rs` |
+//! | who holds a lock | `roster.rs` |
+//! | taking one from the dead | `eviction.rs` |
 //! | which sessions are open | `activity.rs` |
 //! | the list of all sessions | `listing.rs` |
 //! | what is set aside, what crashes left behind | `shelf.rs`, `litter.rs` |
@@ -17,6 +18,7 @@
 pub(crate) mod activity;
 pub(crate) mod atomic;
 pub(crate) mod audit;
+pub(crate) mod eviction;
 pub(crate) mod folder;
 pub(crate) mod listing;
 pub(crate) mod litter;

@@ -1,7 +1,7 @@
 //! Every file and folder of a store on disk: what it is called, and what a name means.
 //!
 //! ```text
-//! {root}/metadata.json  cleanup.lock  audit.jsonl  audit.1.jsonl …  audit.lock
+//! {root}/metadata.json  metadata.lock  cleanup.lock  audit.jsonl  audit.1.jsonl …  audit.lock
 //! {root}/sessions/<id>.session.json            the document
 //! {root}/sessions/<id>.session.lock            held, shared, by whoever has the session open
 //! {root}/sessions/<id>.session.write.lock      held, alone, for the moment of a change
@@ -24,6 +24,8 @@ use crate::error::{Error, Result};
 
 /// The small shared record.
 pub const METADATA: &str = "metadata.json";
+/// Held by whoever changes the small shared record.
+pub const METADATA_LOCK: &str = "metadata.lock";
 /// The one lock of cleanups.
 pub const CLEANUP_LOCK: &str = "cleanup.lock";
 /// The audit's newest part.
@@ -33,8 +35,8 @@ pub const AUDIT_LOCK: &str = "audit.lock";
 /// The folder of sessions.
 pub const SESSIONS: &str = "sessions";
 
-/// The largest document that is read.
-pub const LARGEST_DOCUMENT: u64 = 1 << 30;
+/// The largest document that is kept or read: opening one takes a few times that much memory.
+pub const LARGEST_DOCUMENT: u64 = 512 << 20;
 
 const DOCUMENT: &str = "session.json";
 const PRESENCE: &str = "session.lock";

@@ -20,6 +20,7 @@
 //! | the seam for other stores | [`backend`] |
 //! | when a session is old | [`retention`] |
 //! | how it is removed | [`cleanup`] |
+//! | when the store cannot be used | [`fallback`] |
 
 #![deny(missing_docs)]
 
@@ -29,6 +30,7 @@ pub mod cleanup;
 pub mod diff;
 mod document;
 mod error;
+pub mod fallback;
 mod fs;
 mod gzip;
 mod key;
@@ -43,7 +45,9 @@ mod values;
 
 pub use backend::fs::FsBackend;
 pub use backend::memory::MemoryBackend;
-pub use document::{AnchorRecord, HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, VERSION};
+pub use document::{
+    AnchorRecord, HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, Usage, VERSION,
+};
 pub use error::{Error, Result};
 pub use key::Key;
 pub use session::{Clock, Notice, Observer, Session};

@@ -4,10 +4,8 @@
 //! damaged one stands for an empty one; its bytes go to quarantine when it is next written, and
 //! whoever writes it is told. Fields that a newer osm put there survive.
 //!
-//! Changes are made one at a time, under the lock of cleanups. A cleanup may hold that for a while
-//! and writes here only at its end, so a change waits for it a moment and then goes on without: the
-//! record is read and replaced in one go, and what can be lost in between is one line of a list
-//! whose full form is the audit.
+//! Changes are made one at a time, each in one step of the backend's: none is lost to another, however
+//! long a cleanup takes.
 
 use jiff::Timestamp;
 use osm_identity::SessionId;
@@ -15,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::backend::{Backend, Holder, Shelf, Wait};
-use crate::cleanup;
 use crate::error::Result;
 
 /// How many resets are remembered.
@@ -88,27 +85,19 @@ impl Metadata {
         backend: &dyn Backend,
         holder: &Holder,
         wait: Wait,
-        edit: impl FnOnce(&mut Self),
+        edit: impl Fn(&mut Self),
     ) -> Result<Option<String>> {
-        let _turn = cleanup::lock(backend, holder, wait, None)?;
-        Self::change_now(backend, edit)
-    }
-
-    /// Changes the record at once: for whoever has the lock.
-    pub(crate) fn change_now(
-        backend: &dyn Backend,
-        edit: impl FnOnce(&mut Self),
-    ) -> Result<Option<String>> {
-        let bytes = backend.metadata()?;
-        let mut found = bytes.as_deref().map_or_else(Found::default, Self::parse);
-        let set_aside = match (&bytes, &found.damage) {
-            (Some(bytes), Some(_)) => Some(backend.shelve(Shelf::Quarantine, "metadata", bytes)?),
-            _ => None,
-        };
-        edit(&mut found.metadata);
-        let resets = &mut found.metadata.resets;
-        resets.drain(..resets.len().saturating_sub(MOST_RESETS));
-        backend.set_metadata(&found.metadata.to_bytes())?;
+        let mut set_aside = None;
+        backend.update_metadata(holder, wait, &mut |bytes| {
+            let mut found = bytes.as_deref().map_or_else(Found::default, Self::parse);
+            if let (Some(bytes), Some(_)) = (&bytes, &found.damage) {
+                set_aside = Some(backend.shelve(Shelf::Quarantine, "metadata", bytes)?);
+            }
+            edit(&mut found.metadata);
+            let resets = &mut found.metadata.resets;
+            resets.drain(..resets.len().saturating_sub(MOST_RESETS));
+            Ok(found.metadata.to_bytes())
+        })?;
         Ok(set_aside)
     }
 

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::audit::{Action, Event, Who};
 use crate::backend::{Backend, Current, Holder, Presence, Shelf, Stamp, Wait};
-use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable};
+use crate::document::{Document, HistoryEntry, Unreadable, Usage};
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::layout;
@@ -65,8 +65,7 @@ pub struct Session {
     edits: BTreeMap<Key, Edit>,
     observers: Vec<Observer>,
     notices: Vec<Notice>,
-    origin: Option<Origin>,
-    last_used: Option<LastUsed>,
+    usage: Option<Usage>,
     _presence: Box<dyn Presence>,
 }
 
@@ -77,15 +76,17 @@ struct Edit {
 }
 
 impl Session {
-    /// Opens a session, which need not exist yet; it is written down with its first change.
-    pub(crate) fn open(
+    /// Opens a session that is attended, and need not exist yet; it is written down with its first
+    /// change.
+    pub(crate) fn begin(
         backend: Arc<dyn Backend>,
         clock: Clock,
         holder: Holder,
         id: &SessionId,
+        presence: Box<dyn Presence>,
+        usage: Option<&Usage>,
         wait: Wait,
     ) -> Result<Self> {
-        let presence = backend.attend(id, &holder, wait)?;
         let mut session = Self {
             document: Document::new(id.clone(), clock()),
             backend,
@@ -96,8 +97,7 @@ impl Session {
             edits: BTreeMap::new(),
             observers: Vec::new(),
             notices: Vec::new(),
-            origin: None,
-            last_used: None,
+            usage: usage.cloned(),
             _presence: presence,
         };
         session.load(wait)?;
@@ -131,16 +131,6 @@ impl Session {
     /// What the user should hear of; each is told once.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
-    }
-
-    /// Says how the session came about; written down once, with the next save.
-    pub fn set_origin(&mut self, origin: Origin) {
-        self.origin = Some(origin);
-    }
-
-    /// Says where the session is used; written down with the next save.
-    pub fn set_last_used(&mut self, last_used: LastUsed) {
-        self.last_used = Some(last_used);
     }
 
     /// The value of a key, as we see it: with what we changed and did not save yet.
@@ -211,16 +201,31 @@ impl Session {
 
     /// The whole state as we see it: `{"shared": …, "script": …}`.
     pub fn state(&self) -> Result<Value> {
+        self.as_we_see_it().state().map_err(|reason| self.corrupt(reason))
+    }
+
+    /// The document as we see it, for whoever keeps it elsewhere; `None` if nothing was ever changed.
+    pub(crate) fn to_document(&self) -> Option<Vec<u8>> {
+        let is_new = self.document.revision == 0 && self.edits.is_empty();
+        (!is_new).then(|| self.as_we_see_it().encode())
+    }
+
+    fn as_we_see_it(&self) -> Document {
         let mut document = self.document.clone();
         for (key, edit) in &self.edits {
             put(&mut document, key, edit.ours.as_ref());
         }
-        document.state().map_err(|reason| self.corrupt(reason))
+        document
     }
 
     /// Begins anew: the state and the history go to the archive, unless `archive` is `false`.
     /// Returns the name of the archived document.
     pub fn reset(&mut self, archive: bool) -> Result<Option<String>> {
+        self.reset_by(archive, false)
+    }
+
+    /// The same; `forced` if something that stood in the way was overridden.
+    pub(crate) fn reset_by(&mut self, archive: bool, forced: bool) -> Result<Option<String>> {
         self.persist()?;
         let now = (self.clock)();
         let backend = Arc::clone(&self.backend);
@@ -240,13 +245,15 @@ impl Session {
                 let stem = layout::stem(&self.id, "reset", now);
                 archived = Some(backend.shelve(Shelf::Archive, &stem, &bytes)?);
             }
-            self.audit(
-                Action::Reset,
-                now,
-                json!({"revision": revision}),
-                json!({"archive": archived}),
-            )?;
+            let event = Event {
+                before: json!({"revision": revision}),
+                after: json!({"archive": archived}),
+                forced,
+                ..self.event(Action::Reset, now)
+            };
+            event.append(backend.as_ref())?;
             fresh.revision = revision + 1;
+            fresh.note(self.usage.as_ref(), now);
             fresh.remember("osm", "reset", now);
             Ok(Some(fresh.encode()))
         };
@@ -254,16 +261,17 @@ impl Session {
         let old = std::mem::replace(&mut self.document, fresh);
         self.tell(&old);
         let record = ResetRecord::new(&self.id, now, archived.clone(), &self.holder);
-        Metadata::change(backend.as_ref(), &self.holder, Wait::USUAL, |it| it.resets.push(record))?;
+        Metadata::change(backend.as_ref(), &self.holder, Wait::USUAL, |it| {
+            it.resets.push(record.clone());
+        })?;
         Ok(archived)
     }
 
-    /// Writes an event down, before what it tells of is done: nothing of consequence happens that
-    /// the audit does not know.
-    fn audit(&self, what: Action, now: Timestamp, before: Value, after: Value) -> Result<()> {
+    /// An event that is to be written down before what it tells of is done: nothing of consequence
+    /// happens that the audit does not know.
+    fn event(&self, what: Action, now: Timestamp) -> Event {
         let who = Who::new(&self.holder, Some(&self.id));
-        let session = Some(self.id.clone());
-        Event { session, before, after, ..Event::new(now, who, what) }.append(self.backend.as_ref())
+        Event { session: Some(self.id.clone()), ..Event::new(now, who, what) }
     }
 
     /// Saves what is left and lets go.
@@ -287,16 +295,11 @@ impl Session {
             self.apply(&mut document, now)?;
             document.revision += 1;
             document.updated_at = now.max(document.updated_at);
-            if document.origin.is_none() {
-                document.origin.clone_from(&self.origin);
-            }
-            if let Some(last_used) = &self.last_used {
-                document.last_used = Some(LastUsed { at: Some(now), ..last_used.clone() });
-            }
+            document.note(self.usage.as_ref(), now);
             if let Some((mode, command)) = command {
                 document.remember(mode, command, now);
             }
-            let bytes = document.encode();
+            let bytes = within_limits(backend.as_ref(), &self.id, document.encode())?;
             saved = Some(document);
             Ok(Some(bytes))
         };
@@ -323,7 +326,9 @@ impl Session {
                 if upgraded {
                     let stem = layout::stem(&self.id, "upgrade", now);
                     let name = self.backend.shelve(Shelf::Archive, &stem, bytes)?;
-                    self.audit(Action::Migrate, now, Value::Null, json!({"archive": name}))?;
+                    let after = json!({"archive": name});
+                    let event = Event { after, ..self.event(Action::Migrate, now) };
+                    event.append(self.backend.as_ref())?;
                     notices.push(Notice::Upgraded { name });
                 }
                 if document.id != self.id {
@@ -338,8 +343,9 @@ impl Session {
             Err(Unreadable::Corrupt(reason)) => {
                 let stem = layout::stem(&self.id, "corrupt", now);
                 let name = self.backend.shelve(Shelf::Quarantine, &stem, bytes)?;
-                let why = json!({"quarantine": name, "reason": reason});
-                self.audit(Action::Quarantine, now, Value::Null, why)?;
+                let after = json!({"quarantine": name, "reason": reason});
+                let event = Event { after, ..self.event(Action::Quarantine, now) };
+                event.append(self.backend.as_ref())?;
                 notices.push(Notice::Quarantined { reason, name });
                 Ok(Document::new(self.id.clone(), now))
             }
@@ -394,6 +400,19 @@ impl Session {
             }
         }
     }
+}
+
+/// Refuses a document that could not be read back.
+pub(crate) fn within_limits(
+    backend: &dyn Backend,
+    id: &SessionId,
+    bytes: Vec<u8>,
+) -> Result<Vec<u8>> {
+    let size = bytes.len() as u64;
+    if size <= layout::LARGEST_DOCUMENT {
+        return Ok(bytes);
+    }
+    Err(Error::TooLarge { place: place(backend, id), size })
 }
 
 /// Where a session lies, for messages.

@@ -7,11 +7,11 @@ use osm_identity::SessionId;
 use serde_json::{Map, Value, json};
 
 use crate::audit::{Action, Event, Who};
-use crate::backend::{Backend, Current, Holder, Shelf, Wait};
-use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, VERSION};
+use crate::backend::{Backend, Current, Entry, Holder, Presence, Shelf, Wait, Witness};
+use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION};
 use crate::error::{Error, Result};
 use crate::layout;
-use crate::session::{Clock, Session, place};
+use crate::session::{Clock, Session, place, within_limits};
 
 /// A place where sessions are kept, and who uses it.
 #[derive(Clone)]
@@ -19,6 +19,8 @@ pub struct Store {
     backend: Arc<dyn Backend>,
     holder: Holder,
     clock: Clock,
+    force: bool,
+    usage: Option<Usage>,
 }
 
 /// A session that was only read.
@@ -46,7 +48,19 @@ pub struct Snapshot {
 impl Store {
     /// A store on a backend.
     pub fn new(backend: Arc<dyn Backend>, holder: Holder, clock: Clock) -> Self {
-        Self { backend, holder, clock }
+        Self { backend, holder, clock, force: false, usage: None }
+    }
+
+    /// The same store, for somebody who may take a session's locks from those who are proven dead.
+    #[must_use]
+    pub fn forcing(self, force: bool) -> Self {
+        Self { force, ..self }
+    }
+
+    /// The same store, for somebody of whom it is known where they work.
+    #[must_use]
+    pub fn used_by(self, usage: Usage) -> Self {
+        Self { usage: Some(usage), ..self }
     }
 
     /// What keeps the sessions.
@@ -63,8 +77,19 @@ impl Store {
 
     /// Opens a session to work in it.
     pub fn open(&self, id: &SessionId, wait: Wait) -> Result<Session> {
+        self.begin(id, self.backend.attend(id, &self.holder, wait)?, wait)
+    }
+
+    /// Opens a session that we attend already.
+    fn begin(&self, id: &SessionId, presence: Box<dyn Presence>, wait: Wait) -> Result<Session> {
         let (backend, clock) = (Arc::clone(&self.backend), Arc::clone(&self.clock));
-        Session::open(backend, clock, self.holder.clone(), id, wait)
+        let usage = self.usage.as_ref();
+        Session::begin(backend, clock, self.holder.clone(), id, presence, usage, wait)
+    }
+
+    /// Those on other machines who have a session open, though no lock shows it here.
+    pub fn foreign_holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
+        self.backend.foreign_holders(id, &self.holder.host, (self.clock)())
     }
 
     /// Looks at a session without opening it.
@@ -99,11 +124,13 @@ impl Store {
 
     /// Begins a session anew from outside, unless somebody has it open.
     pub fn reset(&self, id: &SessionId, archive: bool) -> Result<Option<String>> {
-        self.refuse_if_open(id)?;
         if matches!(self.backend.load(id, None)?, Current::Missing) {
             return Err(Error::NotFound(id.clone()));
         }
-        self.open(id, Wait::USUAL)?.reset(archive)
+        self.unless_held(id, |forced| {
+            let presence = self.backend.seize(id, &self.holder)?;
+            self.begin(id, presence, Wait::USUAL)?.reset_by(archive, forced)
+        })
     }
 
     /// Brings back what lies on a shelf, as `id`; what was there goes to the archive. Returns the
@@ -135,59 +162,77 @@ impl Store {
         what: &Action,
         from: &str,
     ) -> Result<Option<String>> {
-        self.refuse_if_open(id)?;
-        let now = (self.clock)();
-        let mut archived = None;
-        let mut next = |current: Current| {
-            if let Current::Found(bytes, _) = current {
-                let revision = Document::decode(bytes.clone()).map_or(0, |(it, _)| it.revision);
-                document.revision = document.revision.max(revision);
-                let stem = layout::stem(id, what.name(), now);
-                archived = Some(self.backend.shelve(Shelf::Archive, &stem, &bytes)?);
-            }
-            let before = json!({"archive": archived});
-            self.audit(what.clone(), id, now, before, json!({"from": from}))?;
-            document.id = id.clone();
-            document.revision += 1;
-            document.updated_at = now;
-            document.remember("osm", &format!("{} {from}", what.name()), now);
-            Ok(Some(document.encode()))
-        };
-        self.backend.update(id, None, &self.holder, Wait::USUAL, &mut next)?;
-        Ok(archived)
+        self.unless_held(id, |forced| {
+            let _alone = self.backend.seize(id, &self.holder)?;
+            let now = (self.clock)();
+            let mut archived = None;
+            let mut next = |current: Current| {
+                if let Current::Found(bytes, _) = current {
+                    let revision = Document::decode(bytes.clone()).map_or(0, |(it, _)| it.revision);
+                    document.revision = document.revision.max(revision);
+                    let stem = layout::stem(id, what.name(), now);
+                    archived = Some(self.backend.shelve(Shelf::Archive, &stem, &bytes)?);
+                }
+                let event = Event {
+                    before: json!({"archive": archived}),
+                    after: json!({"from": from}),
+                    forced,
+                    ..self.event(what.clone(), id, now)
+                };
+                event.append(self.backend())?;
+                document.id = id.clone();
+                document.revision += 1;
+                document.updated_at = now;
+                document.note(self.usage.as_ref(), now);
+                document.remember("osm", &format!("{} {from}", what.name()), now);
+                within_limits(self.backend(), id, document.encode()).map(Some)
+            };
+            self.backend.update(id, None, &self.holder, Wait::USUAL, &mut next)?;
+            Ok(archived)
+        })
     }
 
     /// Removes a session, into the trash; [`Error::Busy`] if somebody has it open.
     pub fn delete(&self, id: &SessionId) -> Result<()> {
-        let now = (self.clock)();
-        if matches!(self.backend.load(id, None)?, Current::Missing) {
-            return Err(Error::NotFound(id.clone()));
-        }
-        self.refuse_if_open(id)?;
-        self.audit(Action::Delete, id, now, Value::Null, json!({"shelf": Shelf::Trash.name()}))?;
-        if self.backend.remove(id, true, now, &mut |_| true)? {
-            Ok(())
-        } else {
-            Err(Error::NotFound(id.clone()))
-        }
+        self.unless_held(id, |forced| {
+            let now = (self.clock)();
+            let mut told = Ok(());
+            let mut tell = |_: &Entry| {
+                let after = json!({"shelf": Shelf::Trash.name()});
+                let event = Event { after, forced, ..self.event(Action::Delete, id, now) };
+                told = event.append(self.backend());
+                told.is_ok()
+            };
+            self.backend.remove(id, true, now, &mut tell)?;
+            told
+        })
     }
 
-    fn audit(
+    /// Does something that nobody else's hold on a session may stand in the way of. `attempt` is
+    /// told whether the dead were robbed for it.
+    fn unless_held<T>(
         &self,
-        what: Action,
         id: &SessionId,
-        now: Timestamp,
-        before: Value,
-        after: Value,
-    ) -> Result<()> {
-        let who = Who::new(&self.holder, None);
-        let session = Some(id.clone());
-        Event { session, before, after, ..Event::new(now, who, what) }.append(self.backend())
+        mut attempt: impl FnMut(bool) -> Result<T>,
+    ) -> Result<T> {
+        match attempt(false) {
+            Err(Error::Busy { .. } | Error::Orphaned { .. }) if self.force => {
+                let mut agree = |dead: &[Witness]| {
+                    let dead: Vec<String> = dead.iter().map(ToString::to_string).collect();
+                    let before = json!({"holders": dead});
+                    let event = self.event(Action::Force, id, (self.clock)());
+                    Event { before, forced: true, ..event }.append(self.backend())
+                };
+                let forced = self.backend.evict_dead(id, &mut agree)?;
+                attempt(forced)
+            }
+            result => result,
+        }
     }
 
-    fn refuse_if_open(&self, id: &SessionId) -> Result<()> {
-        let holders = self.backend.holders(id)?;
-        if holders.is_empty() { Ok(()) } else { Err(Error::Busy { id: id.clone(), holders }) }
+    pub(crate) fn event(&self, what: Action, id: &SessionId, now: Timestamp) -> Event {
+        let who = Who::new(&self.holder, None);
+        Event { session: Some(id.clone()), ..Event::new(now, who, what) }
     }
 }
 

@@ -138,6 +138,8 @@ pub(crate) enum Session {
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
+        force: Force,
+        #[command(flatten)]
         sure: Sure,
     },
     /// Remove the sessions that the limits no longer allow
@@ -169,6 +171,8 @@ pub(crate) enum Session {
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,
         #[command(flatten)]
+        force: Force,
+        #[command(flatten)]
         sure: Sure,
     },
     /// Write a session as plain JSON
@@ -187,6 +191,8 @@ pub(crate) enum Session {
         /// Take it in as this session
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,
+        #[command(flatten)]
+        force: Force,
         #[command(flatten)]
         sure: Sure,
     },
@@ -232,11 +238,23 @@ pub(crate) enum ListSort {
 pub(crate) struct ResetArguments {
     /// The session; this one if none is named
     pub(crate) id: Option<String>,
+    /// Archive what was there, whatever `session.reset.keep_archives` says
+    #[arg(long, conflicts_with = "no_archive")]
+    pub(crate) keep_archives: bool,
     /// Keep nothing of what was there
     #[arg(long)]
     pub(crate) no_archive: bool,
     #[command(flatten)]
+    pub(crate) force: Force,
+    #[command(flatten)]
     pub(crate) sure: Sure,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Force {
+    /// Break a lock whose owner is proven dead; one of a process that may be alive is never broken
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Args, Clone, Copy, Debug)]

@@ -1,14 +1,15 @@
 //! What a command works with: the session, and the store, opened when it is asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use osm_identity::{Detection, ProcessSource, Request, SessionId, System};
-use osm_store::backend::{Backend, Holder};
-use osm_store::{FsBackend, MemoryBackend, Store};
+use osm_claims::Repository;
+use osm_identity::{Detection, Request, SessionId, System};
+use osm_store::backend::Backend;
+use osm_store::{AnchorRecord, FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 
 use crate::World;
-use crate::cli::Line;
+use crate::cli::{Force, Line};
 use crate::config::Settings;
 use crate::error::CommandError;
 use crate::ui::Ui;
@@ -66,7 +67,7 @@ impl Context<'_> {
             StoreName::Fs => Arc::new(FsBackend::open(&self.home()?)?),
             StoreName::Memory => Arc::new(MemoryBackend::new()),
         };
-        Ok(Store::new(backend, self.holder(), Arc::new(jiff::Timestamp::now)))
+        Ok(Store::new(backend, self.world.holder(), Arc::new(jiff::Timestamp::now)))
     }
 
     /// Which store was chosen.
@@ -92,27 +93,40 @@ impl Context<'_> {
         })
     }
 
-    /// Who we are, for others who meet our locks.
-    pub(crate) fn holder(&self) -> Holder {
-        let pid = self.world.environment.pid();
-        let source = System;
-        let host = source.host().ok();
-        let words: Vec<String> = self
-            .world
-            .arguments
-            .iter()
-            .take(4)
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect();
-        Holder {
-            pid: pid.0,
-            start: source.process(pid).map_or(0, |process| process.start.0),
-            boot: host.as_ref().map(|host| host.boot.clone()).unwrap_or_default(),
-            namespace: host.map(|host| host.namespace).unwrap_or_default(),
-            inode: source.inode(pid),
-            host: self.world.host_name(),
-            since: self.world.now(),
-            command: format!("osm {}", words.join(" ")),
+    /// The store, for a command that changes sessions.
+    pub(crate) fn store_to_change(&self, force: Force) -> Result<Store, CommandError> {
+        Ok(self.store()?.forcing(force.force).used_by(self.usage()))
+    }
+
+    /// Who we are, and where.
+    fn usage(&self) -> Usage {
+        let found = self.detect();
+        let anchor = found.anchor.map(|anchor| AnchorRecord {
+            pid: anchor.instance.pid.0,
+            start: anchor.instance.start.0,
+            boot: anchor.instance.host.boot,
+            namespace: anchor.instance.host.namespace,
+            inode: anchor.instance.inode,
+            name: anchor.name,
+        });
+        let text = |path: &Path| path.display().to_string();
+        let folder = self.world.folder();
+        let checkout = folder.as_deref().and_then(Repository::around);
+        Usage {
+            session: found.id,
+            origin: Origin {
+                source: found.source.name().to_owned(),
+                agent: found.agent.map(|agent| agent.name.to_owned()),
+                anchor,
+                host: self.world.host_name(),
+            },
+            last_used: LastUsed {
+                at: None,
+                folder: folder.as_deref().map(text),
+                repository: checkout.as_ref().map(|it| text(it.folder())),
+                worktree: checkout.as_ref().map(|it| text(&it.worktree)),
+                branch: checkout.and_then(|it| it.branch),
+            },
         }
     }
 

@@ -133,7 +133,10 @@ impl CommandError {
 impl From<osm_store::Error> for CommandError {
     fn from(error: osm_store::Error) -> Self {
         let exit = match &error {
-            osm_store::Error::Busy { .. } | osm_store::Error::CleanupRunning => Exit::Busy,
+            osm_store::Error::Busy { .. }
+            | osm_store::Error::Orphaned { .. }
+            | osm_store::Error::Unproven { .. }
+            | osm_store::Error::CleanupRunning => Exit::Busy,
             osm_store::Error::NotFound(_) | osm_store::Error::NotShelved(_) => Exit::NotFound,
             _ => Exit::Failure,
         };

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use osm_claims::Token;
-use osm_identity::Environment;
+use osm_identity::{Environment, System};
+use osm_store::backend::Holder;
 
 /// What the program was given.
 pub struct World {
@@ -56,12 +57,6 @@ impl World {
         Timestamp::now()
     }
 
-    /// The working directory.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
-    pub fn folder(&self) -> std::io::Result<PathBuf> {
-        std::env::current_dir()
-    }
-
     /// Where claims count, if the user says so.
     #[must_use]
     pub fn claim_scope(&self) -> Option<String> {
@@ -89,6 +84,22 @@ impl World {
             .map(|name| name.trim().to_owned())
             .or_else(named)
             .unwrap_or_else(|| "localhost".into())
+    }
+
+    /// Who we are, for others who meet our locks, and for the audit.
+    #[must_use]
+    pub fn holder(&self) -> Holder {
+        let words: Vec<_> =
+            self.arguments.iter().take(4).map(|word| word.to_string_lossy()).collect();
+        let command = format!("osm {}", words.join(" "));
+        Holder::new(&System, self.environment.pid(), self.host_name(), self.now(), command)
+    }
+
+    /// The folder that we were started in; `None` if it is gone.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
+    pub fn folder(&self) -> Option<PathBuf> {
+        std::env::current_dir().ok()
     }
 
     /// The folder of configuration and sessions; `None` where not even a home is known.

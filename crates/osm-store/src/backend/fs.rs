@@ -3,26 +3,28 @@
 //! What is where is in [`layout`]; how files, folders and locks are dealt with is in
 //! the modules of `fs/`. This module says in which order.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use osm_identity::{Liveness, SessionId, System};
+use osm_identity::{Liveness, SessionId};
 
-use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait};
+use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait, Witness};
 use crate::error::{Error, Result};
+use crate::fs::eviction::{self, Eviction};
 use crate::fs::folder::{Facts, Folder};
 use crate::fs::lock::{Attempt, FileLock, GRACE, IfMissing, Mode};
 use crate::fs::place::Place;
 use crate::fs::realm::Realm;
-use crate::fs::roster::{self, Attendance};
+use crate::fs::roster::{self, Attendance, Roster};
 use crate::fs::{atomic, audit, listing, litter, shelf};
 use crate::layout::{self, Layout};
 
 /// How long a removal waits for a change that is under way.
 const CHANGE_UNDER_WAY: Duration = Duration::from_secs(2);
-/// How long a record of another machine is news.
+/// How long a record of another machine is news. One that crashed leaves its records behind, too.
 const NEWS: SignedDuration = SignedDuration::from_hours(24);
 
 /// A store in a folder.
@@ -61,68 +63,33 @@ impl FsBackend {
         &self.layout
     }
 
-    /// Those on other machines who say that they have a session open while the lock that should
-    /// show it is free, as seen from this one: a folder that is shared without its locks.
-    ///
-    /// To be asked before the session is attended, so that our own lock does not answer. `host` is
-    /// this machine's name. Records older than a day are left out: a machine that crashed leaves its
-    /// records behind, too.
-    pub fn foreign_holders(
-        &self,
-        id: &SessionId,
-        host: &str,
-        now: Timestamp,
-    ) -> Result<Vec<Holder>> {
-        let Some(folder) = self.sessions.existing()? else {
-            return Ok(Vec::new());
-        };
-        let name = layout::presence_lock(id);
-        let (mut foreign, mut local) = (Vec::new(), false);
-        for holder in roster::everybody(&folder, &name)? {
-            if holder.host != host {
-                foreign.push(holder);
-            } else if matches!(
-                holder.instance().liveness(&System::new()),
-                Liveness::Alive | Liveness::Suspended
-            ) {
-                local = true;
-            }
-        }
-        foreign.retain(|holder| now.duration_since(holder.since) < NEWS);
-        // Somebody holds it, and nobody here: then the lock of that other machine shows, as it
-        // should.
-        if !local && !foreign.is_empty() && FileLock::is_held(&folder, &name) == Some(true) {
-            foreign.clear();
-        }
-        Ok(foreign)
-    }
-
     fn shelf(&self, shelf: Shelf) -> &Place {
         &self.shelves[shelf as usize]
     }
 }
 
-/// Takes the write lock of a session.
-fn write_lock(folder: &Arc<Folder>, id: &SessionId, patience: Duration) -> Result<FileLock> {
-    let name = layout::write_lock(id);
-    match FileLock::acquire(folder, &name, Mode::Alone, IfMissing::Create, patience)? {
-        Attempt::Held(lock) => Ok(lock),
-        Attempt::Contended | Attempt::Missing => {
-            let holders = roster::signer(folder, &name).ok().flatten().into_iter().collect();
-            Err(Error::Busy { id: id.clone(), holders })
-        }
+/// What stands in the way of whoever is refused a lock.
+fn in_the_way(folder: &Folder, id: &SessionId, name: &str) -> Error {
+    let (id, roster) = (id.clone(), Roster::of(folder, name));
+    match roster {
+        Ok(roster) if roster.proves_death() => Error::Orphaned { id, witnesses: roster.witnesses },
+        Ok(roster) => Error::Busy { id, holders: roster.present() },
+        Err(_) => Error::Busy { id, holders: Vec::new() },
     }
 }
 
-/// Takes the presence lock of a session alone.
-fn presence_alone(folder: &Arc<Folder>, id: &SessionId) -> Result<FileLock> {
-    let name = layout::presence_lock(id);
-    match FileLock::acquire(folder, &name, Mode::Alone, IfMissing::Create, GRACE)? {
+/// Takes a lock of a session that is about to be removed. Who removes has no time to leave a name;
+/// but that of the dead must not stay (`eviction.rs`).
+fn lock_to_remove(
+    folder: &Arc<Folder>,
+    id: &SessionId,
+    name: &str,
+    patience: Duration,
+) -> Result<FileLock> {
+    let (mode, missing) = (Mode::Alone, IfMissing::Create);
+    match FileLock::acquire_signed(folder, name, mode, missing, patience, &mut roster::empty)? {
         Attempt::Held(lock) => Ok(lock),
-        Attempt::Contended | Attempt::Missing => {
-            let holders = roster::everybody(folder, &name).unwrap_or_default();
-            Err(Error::Busy { id: id.clone(), holders })
-        }
+        Attempt::Contended | Attempt::Missing => Err(in_the_way(folder, id, name)),
     }
 }
 
@@ -149,12 +116,45 @@ impl Backend for FsBackend {
     fn attend(&self, id: &SessionId, holder: &Holder, wait: Wait) -> Result<Box<dyn Presence>> {
         let folder = self.sessions.made()?;
         let name = layout::presence_lock(id);
-        match Attendance::begin(&folder, &name, holder, wait.0.max(GRACE))? {
+        match Attendance::shared(&folder, &name, holder, wait.0.max(GRACE))? {
             Some(attendance) => Ok(Box::new(attendance)),
-            None => {
-                Err(Error::Busy { id: id.clone(), holders: self.holders(id).unwrap_or_default() })
+            None => Err(in_the_way(&folder, id, &name)),
+        }
+    }
+
+    fn seize(&self, id: &SessionId, holder: &Holder) -> Result<Box<dyn Presence>> {
+        let folder = self.sessions.made()?;
+        let name = layout::presence_lock(id);
+        match Attendance::alone(&folder, &name, holder, GRACE)? {
+            Some(attendance) => Ok(Box::new(attendance)),
+            None => Err(in_the_way(&folder, id, &name)),
+        }
+    }
+
+    fn evict_dead(
+        &self,
+        id: &SessionId,
+        agree: &mut dyn FnMut(&[Witness]) -> Result<()>,
+    ) -> Result<bool> {
+        let Some(folder) = self.sessions.existing()? else {
+            return Ok(false);
+        };
+        let mut evicted = false;
+        for name in [layout::presence_lock(id), layout::write_lock(id)] {
+            match eviction::evict(&folder, &self.realm, &name, agree)? {
+                Eviction::NotNeeded => {}
+                Eviction::Done => evicted = true,
+                Eviction::Refused(roster) => {
+                    let witnesses = roster.witnesses.into_iter().filter(|it| !it.is_dead());
+                    return Err(Error::Unproven {
+                        id: id.clone(),
+                        witnesses: witnesses.collect(),
+                        lock: folder.path_of(&name).display().to_string(),
+                    });
+                }
             }
         }
+        Ok(evicted)
     }
 
     fn load(&self, id: &SessionId, known: Option<Stamp>) -> Result<Current> {
@@ -173,8 +173,9 @@ impl Backend for FsBackend {
         next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
     ) -> Result<Option<Stamp>> {
         let folder = self.sessions.made()?;
-        let lock = write_lock(&folder, id, wait.0.max(GRACE))?;
-        roster::sign(&lock, holder);
+        let lock = layout::write_lock(id);
+        let _lock = roster::hold_alone(&folder, &lock, holder, wait.0.max(GRACE))?
+            .ok_or_else(|| in_the_way(&folder, id, &lock))?;
         let name = layout::document(id);
         let (current, before) = look(&folder, &name, known)?;
         let Some(bytes) = next(current)? else {
@@ -195,8 +196,8 @@ impl Backend for FsBackend {
         let name = layout::document(id);
         let folder = self.sessions.existing()?.ok_or_else(missing)?;
         folder.checked_facts(&name)?.ok_or_else(missing)?;
-        let presence = presence_alone(&folder, id)?;
-        let write = write_lock(&folder, id, CHANGE_UNDER_WAY)?;
+        let presence = lock_to_remove(&folder, id, &layout::presence_lock(id), GRACE)?;
+        let write = lock_to_remove(&folder, id, &layout::write_lock(id), CHANGE_UNDER_WAY)?;
 
         let entry = listing::entry(&folder, id.clone(), false).ok_or_else(missing)?;
         if !still(&entry) {
@@ -228,7 +229,29 @@ impl Backend for FsBackend {
         if FileLock::is_held(&folder, &name) == Some(false) {
             return Ok(Vec::new());
         }
-        roster::everybody(&folder, &name)
+        Ok(Roster::of(&folder, &name)?.present())
+    }
+
+    fn foreign_holders(&self, id: &SessionId, host: &str, now: Timestamp) -> Result<Vec<Holder>> {
+        let Some(folder) = self.sessions.existing()? else {
+            return Ok(Vec::new());
+        };
+        let name = layout::presence_lock(id);
+        let (mut foreign, mut local) = (Vec::new(), false);
+        for Witness { holder, liveness } in Roster::of(&folder, &name)?.witnesses {
+            if holder.host == host {
+                local |= matches!(liveness, Liveness::Alive | Liveness::Suspended);
+            } else {
+                foreign.push(holder);
+            }
+        }
+        foreign.retain(|holder| now.duration_since(holder.since) < NEWS);
+        // Somebody holds it, and nobody here: then the lock of that other machine shows, as it
+        // should.
+        if !local && !foreign.is_empty() && FileLock::is_held(&folder, &name) == Some(true) {
+            foreign.clear();
+        }
+        Ok(foreign)
     }
 
     fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String> {
@@ -254,14 +277,8 @@ impl Backend for FsBackend {
 
     fn lock_cleanup(&self, holder: &Holder) -> Result<Option<Box<dyn Presence>>> {
         let folder = self.root.made()?;
-        let (name, patience) = (layout::CLEANUP_LOCK, Duration::ZERO);
-        match FileLock::acquire(&folder, name, Mode::Alone, IfMissing::Create, patience)? {
-            Attempt::Held(lock) => {
-                roster::sign(&lock, holder);
-                Ok(Some(Box::new(lock)))
-            }
-            Attempt::Contended | Attempt::Missing => Ok(None),
-        }
+        let turn = roster::hold_alone(&folder, layout::CLEANUP_LOCK, holder, Duration::ZERO)?;
+        Ok(turn.map(|turn| Box::new(turn) as Box<dyn Presence>))
     }
 
     fn sweep_litter(&self, now: Timestamp, dry_run: bool) -> Result<usize> {
@@ -287,8 +304,18 @@ impl Backend for FsBackend {
         Ok(folder.read(layout::METADATA)?.map(|(bytes, _)| bytes))
     }
 
-    fn set_metadata(&self, record: &[u8]) -> Result<()> {
-        atomic::replace(&*self.root.made()?, &self.realm, layout::METADATA, record, None)
+    fn update_metadata(
+        &self,
+        holder: &Holder,
+        wait: Wait,
+        next: &mut dyn FnMut(Option<Vec<u8>>) -> Result<Vec<u8>>,
+    ) -> Result<()> {
+        let folder = self.root.made()?;
+        let (name, lock) = (layout::METADATA, layout::METADATA_LOCK);
+        let turn = roster::hold_alone(&folder, lock, holder, wait.0.max(GRACE))?;
+        let _turn = turn.ok_or_else(|| folder.error("lock", lock, ErrorKind::TimedOut.into()))?;
+        let record = next(folder.read(name)?.map(|(bytes, _)| bytes))?;
+        atomic::replace(&folder, &self.realm, name, &record, None)
     }
 
     fn append_audit(&self, line: &str) -> Result<()> {

@@ -12,9 +12,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use osm_identity::SessionId;
+use osm_identity::{Liveness, SessionId};
 
-use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait};
+use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait, Witness};
 use crate::error::{Error, Result};
 use crate::{gzip, layout};
 
@@ -27,8 +27,10 @@ pub struct MemoryBackend {
 #[derive(Debug, Default)]
 struct Shared {
     kept: Mutex<Kept>,
-    /// A write lock was released.
+    /// A write lock was released, or a session that somebody had alone.
     released: Condvar,
+    /// Apart from the rest: whoever changes it may set the old one aside.
+    metadata: Mutex<Option<Vec<u8>>>,
 }
 
 #[derive(Debug, Default)]
@@ -36,11 +38,12 @@ struct Kept {
     documents: BTreeMap<SessionId, Document>,
     /// Who has a session open; the number tells equal holders apart.
     attending: HashMap<SessionId, Vec<(u64, Holder)>>,
+    /// Who has a session alone; whoever removes it gives no name.
+    seized: HashMap<SessionId, Option<Holder>>,
     /// Who changes a session at this moment.
-    changing: HashMap<SessionId, Holder>,
+    changing: HashMap<SessionId, Option<Holder>>,
     cleaning: bool,
     shelves: HashMap<Shelf, BTreeMap<String, Put>>,
-    metadata: Option<Vec<u8>>,
     audit: Vec<String>,
     last_number: u64,
 }
@@ -86,12 +89,12 @@ impl Kept {
     }
 
     fn is_attended(&self, id: &SessionId) -> bool {
-        self.attending.contains_key(id)
+        self.attending.contains_key(id) || self.seized.contains_key(id)
     }
 
     fn holders(&self, id: &SessionId) -> Vec<Holder> {
-        let attending = self.attending.get(id).into_iter().flatten();
-        attending.map(|(_, holder)| holder.clone()).collect()
+        let attending = self.attending.get(id).into_iter().flatten().map(|(_, holder)| holder);
+        attending.chain(self.seized.get(id).into_iter().flatten()).cloned().collect()
     }
 
     fn look(&self, id: &SessionId, known: Option<Stamp>) -> Current {
@@ -127,6 +130,10 @@ impl Shared {
         // Whoever panicked did so between changes: each of them is one statement.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn metadata(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
+        self.metadata.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl MemoryBackend {
@@ -142,20 +149,47 @@ impl MemoryBackend {
         self.shared.kept().audit.clone()
     }
 
-    /// Takes the write lock of a session.
-    fn change(&self, id: &SessionId, holder: &Holder, patience: Duration) -> Result<Changing<'_>> {
+    /// Waits until nobody is in the way any more.
+    fn wait(
+        &self,
+        id: &SessionId,
+        patience: Duration,
+        in_the_way: impl Fn(&Kept) -> Option<Option<Holder>>,
+    ) -> Result<MutexGuard<'_, Kept>> {
         let began = Instant::now();
         let mut kept = self.shared.kept();
-        while let Some(other) = kept.changing.get(id) {
+        while let Some(other) = in_the_way(&kept) {
             let left = patience.saturating_sub(began.elapsed());
             if left.is_zero() {
-                return Err(Error::Busy { id: id.clone(), holders: vec![other.clone()] });
+                let holders = other.into_iter().collect();
+                return Err(Error::Busy { id: id.clone(), holders });
             }
             let woken = self.shared.released.wait_timeout(kept, left);
             kept = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        kept.changing.insert(id.clone(), holder.clone());
+        Ok(kept)
+    }
+
+    /// Takes the write lock of a session.
+    fn change(
+        &self,
+        id: &SessionId,
+        holder: Option<&Holder>,
+        patience: Duration,
+    ) -> Result<Changing<'_>> {
+        let mut kept = self.wait(id, patience, |kept| kept.changing.get(id).cloned())?;
+        kept.changing.insert(id.clone(), holder.cloned());
         Ok(Changing { shared: &self.shared, id: id.clone() })
+    }
+
+    /// Has a session alone.
+    fn alone(&self, id: &SessionId, holder: Option<&Holder>) -> Result<Seized> {
+        let mut kept = self.shared.kept();
+        if kept.is_attended(id) {
+            return Err(Error::Busy { id: id.clone(), holders: kept.holders(id) });
+        }
+        kept.seized.insert(id.clone(), holder.cloned());
+        Ok(Seized { shared: Arc::clone(&self.shared), id: id.clone() })
     }
 }
 
@@ -192,6 +226,21 @@ impl Drop for Attending {
     }
 }
 
+/// A session that somebody has alone.
+struct Seized {
+    shared: Arc<Shared>,
+    id: SessionId,
+}
+
+impl Presence for Seized {}
+
+impl Drop for Seized {
+    fn drop(&mut self) {
+        self.shared.kept().seized.remove(&self.id);
+        self.shared.released.notify_all();
+    }
+}
+
 struct Cleaning(Arc<Shared>);
 
 impl Presence for Cleaning {}
@@ -207,11 +256,32 @@ impl Backend for MemoryBackend {
         "memory"
     }
 
-    fn attend(&self, id: &SessionId, holder: &Holder, _wait: Wait) -> Result<Box<dyn Presence>> {
-        let mut kept = self.shared.kept();
+    fn attend(&self, id: &SessionId, holder: &Holder, wait: Wait) -> Result<Box<dyn Presence>> {
+        let mut kept = self.wait(id, wait.0, |kept| kept.seized.get(id).cloned())?;
         let number = kept.number();
         kept.attending.entry(id.clone()).or_default().push((number, holder.clone()));
         Ok(Box::new(Attending { shared: Arc::clone(&self.shared), id: id.clone(), number }))
+    }
+
+    fn seize(&self, id: &SessionId, holder: &Holder) -> Result<Box<dyn Presence>> {
+        Ok(Box::new(self.alone(id, Some(holder))?))
+    }
+
+    /// Whoever holds something here is this very process.
+    fn evict_dead(
+        &self,
+        id: &SessionId,
+        _agree: &mut dyn FnMut(&[Witness]) -> Result<()>,
+    ) -> Result<bool> {
+        let kept = self.shared.kept();
+        let changing = kept.changing.get(id).cloned().flatten();
+        let holders = kept.holders(id).into_iter().chain(changing);
+        let witnesses: Vec<_> =
+            holders.map(|holder| Witness { holder, liveness: Liveness::Alive }).collect();
+        if witnesses.is_empty() {
+            return Ok(false);
+        }
+        Err(Error::Unproven { id: id.clone(), witnesses, lock: "memory".into() })
     }
 
     fn load(&self, id: &SessionId, known: Option<Stamp>) -> Result<Current> {
@@ -226,7 +296,7 @@ impl Backend for MemoryBackend {
         wait: Wait,
         next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
     ) -> Result<Option<Stamp>> {
-        let _changing = self.change(id, holder, wait.0)?;
+        let _changing = self.change(id, Some(holder), wait.0)?;
         let current = self.load(id, known)?;
         let next = next(current)?;
         let mut kept = self.shared.kept();
@@ -244,18 +314,19 @@ impl Backend for MemoryBackend {
         now: Timestamp,
         still: &mut dyn FnMut(&Entry) -> bool,
     ) -> Result<bool> {
-        let mut kept = self.shared.kept();
-        let document = kept.documents.get(id).ok_or_else(|| Error::NotFound(id.clone()))?;
-        let mut holders = kept.holders(id);
-        holders.extend(kept.changing.get(id).cloned());
-        if !holders.is_empty() {
-            return Err(Error::Busy { id: id.clone(), holders });
-        }
-        if !still(&document.entry(id, false)) {
+        let missing = || Error::NotFound(id.clone());
+        let document = |kept: &Kept| kept.documents.get(id).map(|it| it.entry(id, false));
+        document(&self.shared.kept()).ok_or_else(missing)?;
+        let _alone = self.alone(id, None)?;
+        let _changing = self.change(id, None, Duration::ZERO)?;
+        let entry = document(&self.shared.kept()).ok_or_else(missing)?;
+        // Nothing is held here: it may have something to write down.
+        if !still(&entry) {
             return Ok(false);
         }
+        let mut kept = self.shared.kept();
         if keep {
-            let bytes = document.bytes.clone();
+            let bytes = kept.documents.get(id).ok_or_else(missing)?.bytes.clone();
             kept.put(Shelf::Trash, &layout::stem(id, "trash", now), &bytes)?;
         }
         kept.documents.remove(id);
@@ -271,6 +342,10 @@ impl Backend for MemoryBackend {
 
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
         Ok(self.shared.kept().holders(id))
+    }
+
+    fn foreign_holders(&self, _: &SessionId, _host: &str, _now: Timestamp) -> Result<Vec<Holder>> {
+        Ok(Vec::new())
     }
 
     fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String> {
@@ -324,11 +399,17 @@ impl Backend for MemoryBackend {
     }
 
     fn metadata(&self) -> Result<Option<Vec<u8>>> {
-        Ok(self.shared.kept().metadata.clone())
+        Ok(self.shared.metadata().clone())
     }
 
-    fn set_metadata(&self, record: &[u8]) -> Result<()> {
-        self.shared.kept().metadata = Some(record.to_vec());
+    fn update_metadata(
+        &self,
+        _holder: &Holder,
+        _wait: Wait,
+        next: &mut dyn FnMut(Option<Vec<u8>>) -> Result<Vec<u8>>,
+    ) -> Result<()> {
+        let mut record = self.shared.metadata();
+        *record = Some(next(record.clone())?);
         Ok(())
     }
 

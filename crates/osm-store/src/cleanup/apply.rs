@@ -169,6 +169,13 @@ impl Run<'_> {
 
     fn remove(&mut self, removal: &Removal) {
         let mut doubt = None;
+        let host = &self.who.host;
+        let elsewhere = self.backend.foreign_holders(&removal.id, host, self.plan.now);
+        if let Ok(holders) = &elsewhere
+            && !holders.is_empty()
+        {
+            return self.skip(Item::Session(removal.id.clone()), Skip::Elsewhere(holders.clone()));
+        }
         let result = if self.options.dry_run {
             Ok(true)
         } else {
@@ -196,6 +203,7 @@ impl Run<'_> {
             }
             Ok(false) => self.skip(item(), doubt.unwrap_or(Skip::Gone)),
             Err(Error::Busy { holders, .. }) => self.skip(item(), Skip::InUse(holders)),
+            Err(Error::Orphaned { .. }) => self.skip(item(), Skip::InUse(Vec::new())),
             Err(Error::NotFound(_)) => self.skip(item(), Skip::Gone),
             Err(error) => self.report.failed.push(Failed { item: item(), error }),
         }

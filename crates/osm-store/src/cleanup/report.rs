@@ -98,6 +98,8 @@ pub struct Skipped {
 pub enum Skip {
     /// Somebody opened it: here is who, as far as they said.
     InUse(Vec<Holder>),
+    /// Somebody on another machine has it open, though no lock shows it here.
+    Elsewhere(Vec<Holder>),
     /// It was changed after the plan was made.
     Changed,
     /// Somebody else removed it.
@@ -107,7 +109,7 @@ pub enum Skip {
 impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InUse(holders) => {
+            Self::InUse(holders) | Self::Elsewhere(holders) => {
                 f.write_str("in use")?;
                 for (at, holder) in holders.iter().enumerate() {
                     write!(f, "{} {holder}", if at == 0 { " by" } else { "," })?;

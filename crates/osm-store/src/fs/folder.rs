@@ -290,10 +290,7 @@ impl Folder {
     }
 
     fn too_large(&self, name: &str, size: u64) -> Error {
-        Error::Corrupt {
-            place: self.path_of(name).display().to_string(),
-            reason: format!("it has {size} bytes; at most {LARGEST_DOCUMENT} are read"),
-        }
+        Error::TooLarge { place: self.path_of(name).display().to_string(), size }
     }
 
     fn check(&self, name: &str, facts: &Facts) -> Result<()> {

@@ -11,6 +11,7 @@
 //! that it was granted has no name any more.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use osm_identity::SessionId;
@@ -18,6 +19,7 @@ use osm_identity::SessionId;
 use super::folder::{Folder, Kind};
 use super::lock::{Attempt, FileLock, IfMissing, Mode};
 use super::realm::Realm;
+use super::roster;
 use crate::error::Result;
 use crate::layout::{self, Temporary};
 
@@ -89,8 +91,10 @@ pub(crate) fn sweep_locks(folder: &Arc<Folder>, now: Timestamp, dry_run: bool) -
         {
             continue;
         }
-        let patience = std::time::Duration::ZERO;
-        let attempt = FileLock::acquire(folder, &name, Mode::Alone, IfMissing::GiveUp, patience)?;
+        // Who is about to remove a lock must not be taken for the dead in its roster.
+        let mut sign = |lock: &FileLock| if dry_run { Ok(()) } else { roster::empty(lock) };
+        let (mode, missing, patience) = (Mode::Alone, IfMissing::GiveUp, Duration::ZERO);
+        let attempt = FileLock::acquire_signed(folder, &name, mode, missing, patience, &mut sign)?;
         if let Attempt::Held(lock) = attempt
             && is_gone(&id)?
             && (dry_run || lock.remove_file()?)

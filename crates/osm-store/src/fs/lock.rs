@@ -9,10 +9,13 @@
 //! | `<id>.session.write.lock` | alone, for the moment of a change | whoever changes the document |
 //! | `cleanup.lock` | alone, while it runs | a cleanup |
 //!
-//! Whoever takes two takes them in this order: cleanup, presence, write. They are advisory locks on
+//! | `metadata.lock` | alone, for the moment of a change | whoever changes the shared record |
+//!
+//! Whoever takes two takes them in this order: cleanup, presence, write, metadata. They are advisory locks on
 //! whole files (`flock`, `LockFileEx`): they belong to an open file, not to a process, so two
 //! sessions within one process exclude each other as well, and they end with the process, however it
-//! ends. Nothing has to be broken or timed out after a crash.
+//! ends. Nothing has to be timed out after a crash, and nothing broken, unless the dead left a child
+//! that has the file open (`eviction.rs`).
 //!
 //! # Rules
 //!
@@ -27,8 +30,11 @@
 //!   work; so nobody is refused before [`GRACE`] has passed, however short a wait was asked for.
 //! - *No lock, no work.* On a file system that knows no locks we refuse, instead of going on as
 //!   though we held one.
-//! - *Content comes after the lock.* The file is opened without truncating it, for it may hold the
-//!   record of somebody who is still there (`roster.rs`).
+//! - *Content comes after the lock, the look at the path after the content.* The file is opened
+//!   without truncating it, for it may hold the record of somebody who is still there (`roster.rs`).
+//!   Whoever was granted it writes its own and only then looks whether the path still leads there:
+//!   so an eviction, which replaces the file and then reads the records, and a newcomer cannot both
+//!   miss each other.
 //!
 //! # Limits
 //!
@@ -36,7 +42,7 @@
 //!   is short against the usual wait, so a waiter gets some thousand chances.
 //! - Where a folder is shared between machines, `flock` reaches across only if the file system passes
 //!   it on (NFS 4 does, several FUSE ones do not). That cannot be asked; it shows as fresh records of
-//!   another machine in a lock that is free here ([`FsBackend::foreign_holders`]).
+//!   another machine in a lock that is free here ([`Backend::foreign_holders`]).
 //! - A child that was forked and has not yet executed its program shares our locks. They are released
 //!   by name (`LOCK_UN`), not merely by closing, so it cannot keep them.
 //!
@@ -45,7 +51,7 @@
 //! On Windows a file that is open without the right to delete cannot be removed, so path and handle
 //! cannot part; the file is removed after it was closed, and stays if somebody else was quicker.
 //!
-//! [`FsBackend::foreign_holders`]: crate::backend::fs::FsBackend::foreign_holders
+//! [`Backend::foreign_holders`]: crate::backend::Backend::foreign_holders
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -64,7 +70,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(1);
 /// shortest, overtake for ever.
 const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Each restart is a removal that came just before us. So many in a row there are only on a file
+/// Each restart is a removal, or an eviction, that came just before us. So many in a row there are only on a file
 /// system that gives one file two identities.
 const MOST_RESTARTS: u32 = 1000;
 
@@ -114,7 +120,21 @@ impl FileLock {
         missing: IfMissing,
         patience: Duration,
     ) -> Result<Attempt> {
-        let began = Instant::now();
+        let unsigned = &mut |_: &Self| Ok(());
+        Self::acquire_signed(folder, name, mode, missing, patience, unsigned)
+    }
+
+    /// The same; `sign` writes down who holds it as soon as it is held.
+    pub(crate) fn acquire_signed(
+        folder: &Arc<Folder>,
+        name: &str,
+        mode: Mode,
+        missing: IfMissing,
+        patience: Duration,
+        sign: &mut dyn FnMut(&Self) -> io::Result<()>,
+    ) -> Result<Attempt> {
+        // Only sleeping counts as waiting: who comes after many removals has not been refused yet.
+        let mut waited = Duration::ZERO;
         let mut pause = FIRST_PAUSE;
         let mut restarts = 0;
         loop {
@@ -128,10 +148,11 @@ impl FileLock {
                     folder: Arc::clone(folder),
                     name: name.to_owned(),
                 };
+                sign(&lock).map_err(|error| folder.error("sign", name, error))?;
                 if folder.is_still(name, &facts)? {
                     return Ok(Attempt::Held(lock));
                 }
-                // It was removed while we came; now it can be made anew.
+                // It was removed or replaced while we came.
                 restarts += 1;
                 if restarts < MOST_RESTARTS {
                     continue;
@@ -140,11 +161,13 @@ impl FileLock {
                 return Err(Error::Unsafe { path: folder.path().to_owned(), reason });
             }
             drop(file);
-            let left = patience.saturating_sub(began.elapsed());
+            let left = patience.saturating_sub(waited);
             if left.is_zero() {
                 return Ok(Attempt::Contended);
             }
+            let began = Instant::now();
             std::thread::sleep(pause.min(left));
+            waited += began.elapsed();
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
@@ -157,6 +180,17 @@ impl FileLock {
             Ok(Attempt::Held(_) | Attempt::Missing) => Some(false),
             Ok(Attempt::Contended) => Some(true),
             Err(_) => None,
+        }
+    }
+
+    /// Makes a lock file that is held alone before anybody can see it under its proper name.
+    pub(crate) fn create(folder: &Arc<Folder>, name: &str) -> io::Result<Self> {
+        let file = folder.create_new(name)?;
+        let lock = Self { file, size: 0, folder: Arc::clone(folder), name: name.to_owned() };
+        if try_lock(&lock.file, Mode::Alone)? {
+            Ok(lock)
+        } else {
+            Err(io::ErrorKind::WouldBlock.into())
         }
     }
 

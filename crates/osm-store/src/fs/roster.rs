@@ -1,4 +1,5 @@
-//! Who holds a lock, in their own words: for people who are refused, never for decisions.
+//! Who holds a lock, in their own words: for people who are refused, and for the proof that a holder
+//! is dead.
 //!
 //! A lock tells that it is held, not by whom. So a holder writes a line of JSON into the lock file
 //! once it has the lock. Whether a lock is *held* is only ever asked of the lock.
@@ -6,11 +7,13 @@
 //! - Who shares a lock appends its line and blanks it on leaving. The line of a killed process
 //!   stays; readers leave out whoever is proven dead, and the next to find the file large and the
 //!   lock free empties it. Appending begins and ends a line, so a torn one spoils no other.
-//! - Who holds a lock alone writes over the beginning. Readers take the first line.
+//! - Who holds a lock alone writes over the beginning, and cuts the rest.
 //!
-//! Writing may fail (the disk is full) and is never synced: then there is a lock without a name, and
-//! that is all. A file is not cut to nothing before it is written, which ext4 would take for a
-//! replacement and write out at once.
+//! Nothing is synced, and writing may fail (the disk is full): then there is a lock without a name.
+//! That must show, or the lines of the dead beside it would pass for everybody (`eviction.rs`). So
+//! who cannot append makes the file [`FULL`], which takes no room, and who cannot write over the
+//! beginning cuts the file to nothing. A file is not cut to nothing otherwise, which ext4 would take
+//! for a replacement and write out at once.
 //!
 //! Known holes: lines are neither reused nor removed while somebody keeps the session open, so the
 //! file grows with every visitor; after [`FULL`] bytes later visitors go unnamed.
@@ -20,25 +23,24 @@
 //! Locks of Windows are mandatory: who shares one cannot write, who is refused cannot read. There
 //! the lines are in a file of their own beside the lock.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::sync::Arc;
 use std::time::Duration;
 
-use osm_identity::{Liveness, System};
+use osm_identity::System;
 
-use super::folder::{Access, Folder};
+use super::folder::{Access, Facts, Folder};
 use super::lock::{Attempt, FileLock, IfMissing, Mode};
-use crate::backend::{Holder, Presence};
+use crate::backend::{Holder, Presence, Witness};
 use crate::error::Result;
 
 /// From here on a roster is emptied when nobody holds the lock.
 const LARGE: u64 = 16 << 10;
 /// From here on nothing is added.
 const FULL: u64 = 64 << 10;
-/// What is kept when a roster is emptied: the newline that every line begins with.
-const EMPTIED: u64 = 1;
 
-/// A shared lock, and the line that says who we are.
+/// A lock, and the line that says who we are.
 pub(crate) struct Attendance {
     lock: FileLock,
     line: Option<Line>,
@@ -54,43 +56,49 @@ impl Presence for Attendance {}
 
 impl Attendance {
     /// Shares a lock and enters its roster; `None` if others held it alone all the time.
-    pub(crate) fn begin(
+    pub(crate) fn shared(
         folder: &Arc<Folder>,
         name: &str,
         holder: &Holder,
         patience: Duration,
     ) -> Result<Option<Self>> {
-        let share = || FileLock::acquire(folder, name, Mode::Shared, IfMissing::Create, patience);
-        let mut attempt = share()?;
-        if let Attempt::Held(lock) = &attempt
-            && storage::size(lock) > LARGE
-        {
-            // A shared lock cannot be made a lone one in one step; nor need it be.
-            drop(attempt);
-            let alone = Mode::Alone;
-            if let Attempt::Held(lock) =
-                FileLock::acquire(folder, name, alone, IfMissing::Create, Duration::ZERO)?
-            {
-                empty(&lock);
+        let mut made_room = false;
+        loop {
+            let (mut line, mut is_large) = (None, false);
+            let mut enter = |lock: &FileLock| {
+                is_large = !made_room && storage::size(lock) > LARGE;
+                if !is_large {
+                    line = append(lock, holder)?;
+                }
+                Ok(())
+            };
+            let (mode, missing) = (Mode::Shared, IfMissing::Create);
+            let attempt =
+                FileLock::acquire_signed(folder, name, mode, missing, patience, &mut enter)?;
+            let Attempt::Held(lock) = attempt else {
+                return Ok(None);
+            };
+            if !is_large {
+                return Ok(Some(Self { lock, line }));
             }
-            attempt = share()?;
+            // A shared lock cannot be made a lone one in one step; nor need it be.
+            drop(lock);
+            made_room = true;
+            let (mode, patience) = (Mode::Alone, Duration::ZERO);
+            drop(FileLock::acquire_signed(folder, name, mode, missing, patience, &mut empty)?);
         }
-        let Attempt::Held(lock) = attempt else {
-            return Ok(None);
-        };
-        // Without a line we are still here.
-        let line = Self::write(&lock, holder).ok().flatten();
-        Ok(Some(Self { lock, line }))
     }
 
-    fn write(lock: &FileLock, holder: &Holder) -> io::Result<Option<Line>> {
-        if storage::size(lock) >= FULL {
-            return Ok(None);
-        }
-        let mut text = b"\n".to_vec();
-        serde_json::to_writer(&mut text, holder)?;
-        text.push(b'\n');
-        Ok(Some(Line { offset: storage::append(lock, &text)?, text }))
+    /// Holds a lock alone until we leave; `None` if others held it all the time.
+    pub(crate) fn alone(
+        folder: &Arc<Folder>,
+        name: &str,
+        holder: &Holder,
+        patience: Duration,
+    ) -> Result<Option<Self>> {
+        let lock = hold_alone(folder, name, holder, patience)?;
+        let line = |text| Line { offset: 0, text };
+        Ok(lock.map(|lock| Self { lock, line: signature(holder).ok().map(line) }))
     }
 
     fn leave(&mut self) -> io::Result<()> {
@@ -116,52 +124,111 @@ impl Drop for Attendance {
     }
 }
 
-/// Says who holds a lock alone.
-pub(crate) fn sign(lock: &FileLock, holder: &Holder) {
-    let _signed = try_sign(lock, holder);
+/// Adds a line for one who shares a lock.
+fn append(lock: &FileLock, holder: &Holder) -> io::Result<Option<Line>> {
+    if storage::size(lock) >= FULL {
+        return Ok(None);
+    }
+    let text = [b"\n", signature(holder)?.as_slice()].concat();
+    match storage::append(lock, &text) {
+        Ok(offset) => Ok(Some(Line { offset, text })),
+        Err(_) => storage::set_size(lock, FULL).map(|()| None),
+    }
 }
 
-fn try_sign(lock: &FileLock, holder: &Holder) -> io::Result<()> {
+/// Holds a lock alone, with nobody but us in its roster; `None` if others held it all the time.
+///
+/// The line stays: whoever holds the lock next writes over it.
+pub(crate) fn hold_alone(
+    folder: &Arc<Folder>,
+    name: &str,
+    holder: &Holder,
+    patience: Duration,
+) -> Result<Option<FileLock>> {
+    let mut sign = |lock: &FileLock| {
+        overwrite(lock, &signature(holder)?).or_else(|_| storage::set_size(lock, 0))
+    };
+    let (mode, missing) = (Mode::Alone, IfMissing::Create);
+    let attempt = FileLock::acquire_signed(folder, name, mode, missing, patience, &mut sign)?;
+    Ok(match attempt {
+        Attempt::Held(lock) => Some(lock),
+        Attempt::Contended | Attempt::Missing => None,
+    })
+}
+
+fn signature(holder: &Holder) -> io::Result<Vec<u8>> {
     let mut text = serde_json::to_vec(holder)?;
     text.push(b'\n');
-    storage::write_at(lock, &text, 0)?;
+    Ok(text)
+}
+
+/// Empties the roster of a lock that is held alone: whoever holds it goes without a name.
+pub(crate) fn empty(lock: &FileLock) -> io::Result<()> {
+    overwrite(lock, b"\n").or_else(|_| storage::set_size(lock, 0))
+}
+
+fn overwrite(lock: &FileLock, text: &[u8]) -> io::Result<()> {
+    storage::write_at(lock, text, 0)?;
     let length = text.len() as u64;
     if storage::size(lock) > length { storage::set_size(lock, length) } else { Ok(()) }
 }
 
-/// Empties the roster of a lock that is held alone.
-fn empty(lock: &FileLock) {
-    let _emptied = storage::set_size(lock, EMPTIED);
+/// What the roster of a lock says.
+#[derive(Debug)]
+pub(crate) struct Roster {
+    /// Everybody who is in it.
+    pub(crate) witnesses: Vec<Witness>,
+    /// Nobody holds the lock who is not.
+    pub(crate) is_complete: bool,
 }
 
-/// Everybody in the roster of a shared lock, except who is proven dead.
-pub(crate) fn everybody(folder: &Folder, name: &str) -> Result<Vec<Holder>> {
-    let system = System::new();
-    let is_there = |holder: &Holder| {
-        !matches!(holder.instance().liveness(&system), Liveness::Dead(_) | Liveness::Zombie)
-    };
-    Ok(lines(folder, name)?.into_iter().filter(is_there).collect())
-}
+impl Roster {
+    /// Opens the file that has the lines of a lock; `None` if there is none.
+    pub(crate) fn open(folder: &Folder, name: &str) -> Result<Option<(File, Facts)>> {
+        folder.open_file(&storage::name(name), Access::Read)
+    }
 
-/// Who signed a lock last that is held alone.
-pub(crate) fn signer(folder: &Folder, name: &str) -> Result<Option<Holder>> {
-    Ok(lines(folder, name)?.into_iter().next())
+    /// Reads it, and looks who of them is there.
+    pub(crate) fn read(mut file: &File) -> io::Result<Self> {
+        file.rewind()?;
+        let mut bytes = Vec::new();
+        file.take(FULL + LARGE).read_to_end(&mut bytes)?;
+        let system = System::new();
+        let mut roster = Self { witnesses: Vec::new(), is_complete: (bytes.len() as u64) < FULL };
+        for line in bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
+            match serde_json::from_slice(line) {
+                Ok(holder) => roster.witnesses.push(Witness::look(holder, &system)),
+                Err(_) => roster.is_complete &= line.is_empty(),
+            }
+        }
+        Ok(roster)
+    }
+
+    /// Whoever holds the lock is somebody who is proven dead.
+    pub(crate) fn proves_death(&self) -> bool {
+        self.is_complete
+            && !self.witnesses.is_empty()
+            && self.witnesses.iter().all(Witness::is_dead)
+    }
+
+    /// Who is in the roster of a lock; nobody if it cannot be read.
+    pub(crate) fn of(folder: &Folder, name: &str) -> Result<Self> {
+        let Some((file, _)) = Self::open(folder, name)? else {
+            return Ok(Self { witnesses: Vec::new(), is_complete: true });
+        };
+        Self::read(&file).map_err(|error| folder.error("read", name, error))
+    }
+
+    /// Everybody except who is proven dead.
+    pub(crate) fn present(self) -> Vec<Holder> {
+        let present = self.witnesses.into_iter().filter(|witness| !witness.is_dead());
+        present.map(|witness| witness.holder).collect()
+    }
 }
 
 /// Removes what lies beside a lock file that is about to be removed.
 pub(crate) fn remove_beside(lock: &FileLock) -> Result<()> {
     storage::remove_beside(lock)
-}
-
-fn lines(folder: &Folder, name: &str) -> Result<Vec<Holder>> {
-    let Some((file, _)) = folder.open_file(&storage::name(name), Access::Read)? else {
-        return Ok(Vec::new());
-    };
-    let mut bytes = Vec::new();
-    let read = (&file).take(FULL + LARGE).read_to_end(&mut bytes);
-    read.map_err(|error| folder.error("read", name, error))?;
-    let records = bytes.split(|byte| *byte == b'\n');
-    Ok(records.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
 /// Where the lines are.

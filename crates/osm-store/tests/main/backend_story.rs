@@ -6,7 +6,7 @@ use std::time::Duration;
 use osm_store::backend::{Backend, Current, Shelf, Wait};
 use osm_store::{Error, MemoryBackend};
 
-use crate::harness::{Home, entry, get, id, increment, myself, now, put, time};
+use crate::harness::{Home, entry, get, id, increment, myself, now, put, set_metadata, time};
 
 #[test]
 fn files() {
@@ -258,8 +258,8 @@ fn records(backend: &dyn Backend) {
     drop(cleanup);
     assert!(backend.lock_cleanup(&myself("two")).unwrap().is_some());
 
-    backend.set_metadata(b"{\"a\":1}").unwrap();
-    backend.set_metadata(b"{}").unwrap();
+    set_metadata(backend, b"{\"a\":1}").unwrap();
+    set_metadata(backend, b"{}").unwrap();
     assert_eq!(backend.metadata().unwrap().as_deref(), Some(&b"{}"[..]));
 
     backend.append_audit("{\"event\":1}").unwrap();

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use osm_store::FsBackend;
 use osm_store::backend::{Backend, Wait};
+use osm_store::metadata::{Metadata, ResetRecord};
 
-use crate::harness::{get, id, increment, myself, put};
+use crate::harness::{get, id, increment, myself, now, put, set_metadata};
 
 const ERRAND: &str = "OSM_STORE_TEST_ERRAND";
 const ROOT: &str = "OSM_STORE_TEST_ROOT";
@@ -99,14 +100,14 @@ impl Child {
 }
 
 /// What the child says.
-fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{MARK}{text}").unwrap();
     stdout.flush().unwrap();
 }
 
 /// Waits until the test lets us go on.
-fn pause() {
+pub(crate) fn pause() {
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }
 
@@ -144,12 +145,25 @@ fn child() {
             let holder = myself("change");
             backend.update(&id(session), None, &holder, Wait::NONE, &mut next).unwrap();
         }
+        #[cfg(target_os = "linux")]
+        ("orphan", [lock, session]) => crate::eviction::errand(&backend, lock, session),
         ("increment", [session, times]) => {
             let holder = myself("increment");
             say("ready");
             pause();
             for _ in 0..times.parse().unwrap() {
                 increment(&backend, &id(session), &holder);
+            }
+        }
+        ("note", [name, times]) => {
+            let holder = myself("note");
+            say("ready");
+            pause();
+            for number in 0..times.parse().unwrap() {
+                let session = id(&format!("{name}-{number}"));
+                let record = ResetRecord::new(&session, now(), None, &holder);
+                let push = |it: &mut Metadata| it.resets.push(record.clone());
+                Metadata::change(&backend, &holder, Wait::USUAL, push).unwrap();
             }
         }
         ("visit", [session, times]) => visit(&backend, session, times.parse().unwrap()),
@@ -161,7 +175,7 @@ fn child() {
         ("everything", []) => {
             crate::backend_story::story(&backend);
             put(&backend, &id("left"), "behind").unwrap();
-            backend.set_metadata(b"{}").unwrap();
+            set_metadata(&backend, b"{}").unwrap();
             let _cleanup = backend.lock_cleanup(&myself("everything")).unwrap().unwrap();
             say("done");
             pause();

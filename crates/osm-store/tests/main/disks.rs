@@ -14,7 +14,7 @@ use osm_store::{Error, FsBackend, Result};
 use osm_testkit::tools;
 
 use crate::child::Child;
-use crate::harness::{Home, entry, get, id, myself, names, now, put, skip};
+use crate::harness::{Home, entry, get, id, myself, names, now, put, set_metadata, skip};
 
 fn on_disk(options: &str, errand: &str) {
     let unshare = tools::root().and_then(|()| tools::program("unshare"));
@@ -62,7 +62,7 @@ pub(crate) fn errand(backend: &FsBackend, root: &Path, kind: &str) {
     let x = id("x");
     let document = "x".repeat(20_000);
     put(backend, &x, &document).unwrap();
-    backend.set_metadata(b"{}").unwrap();
+    set_metadata(backend, b"{}").unwrap();
     let intact = || {
         assert_eq!(get(backend, &x).as_deref(), Some(document.as_str()));
         assert_eq!(backend.metadata().unwrap().as_deref(), Some(&b"{}"[..]));
@@ -84,8 +84,9 @@ pub(crate) fn errand(backend: &FsBackend, root: &Path, kind: &str) {
                 backend.shelve(Shelf::Archive, "stem", &vec![0; 20_000]),
                 ErrorKind::StorageFull,
             );
-            failed(backend.set_metadata(&[b' '; 10_000]), ErrorKind::StorageFull);
+            failed(set_metadata(backend, &[b' '; 10_000]), ErrorKind::StorageFull);
             intact();
+            crate::fallback::a_save_that_fails(root);
             assert_eq!(backend.shelved(Shelf::Archive).unwrap().len(), 1);
             drop(backend.attend(&x, &myself("nameless"), Wait::NONE).unwrap());
             std::fs::remove_file(filler).unwrap();
@@ -105,6 +106,7 @@ pub(crate) fn errand(backend: &FsBackend, root: &Path, kind: &str) {
             failed(backend.shelve(Shelf::Archive, "stem", b"{}"), ErrorKind::StorageFull);
             failed(backend.remove(&x, true, now(), &mut |_| true), ErrorKind::StorageFull);
             intact();
+            crate::fallback::in_memory(root, "No space left");
             for filler in fillers {
                 std::fs::remove_file(filler).unwrap();
             }
@@ -118,11 +120,12 @@ pub(crate) fn errand(backend: &FsBackend, root: &Path, kind: &str) {
             let kind = ErrorKind::ReadOnlyFilesystem;
             failed(put(backend, &x, "other"), kind);
             failed(backend.attend(&x, &myself("me"), Wait::NONE).map(drop), kind);
-            failed(backend.set_metadata(b"other"), kind);
+            failed(set_metadata(backend, b"other"), kind);
             failed(backend.append_audit("line"), kind);
             failed(backend.shelve(Shelf::Archive, "stem", b"{}"), kind);
             failed(backend.remove(&x, false, now(), &mut |_| true), kind);
             intact();
+            crate::fallback::in_memory(root, "Read-only file system");
             assert_eq!(backend.sweep_litter(now(), true).unwrap(), 0);
             let again = FsBackend::open(root).unwrap();
             assert_eq!(again.entries().unwrap().len(), 1, "reading goes on");

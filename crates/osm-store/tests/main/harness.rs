@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use osm_identity::{Pid, ProcessInstance, ProcessSource, SessionId, System};
+use osm_identity::{Pid, SessionId, System};
 use osm_store::backend::{Backend, Current, Entry, Holder, Stamp, Wait};
 use osm_store::{FsBackend, Result};
 use tempfile::TempDir;
@@ -55,19 +55,13 @@ pub(crate) fn now() -> Timestamp {
 
 /// This process.
 pub(crate) fn myself(command: &str) -> Holder {
-    let (system, pid) = (System::new(), Pid(std::process::id()));
-    let (host, process) = (system.host().unwrap(), system.process(pid).unwrap());
-    let instance = ProcessInstance::of(&process, &host, &system);
-    Holder {
-        pid: pid.0,
-        start: instance.start.0,
-        boot: host.boot,
-        namespace: host.namespace,
-        inode: instance.inode,
-        host: "here".into(),
-        since: now(),
-        command: command.into(),
-    }
+    let pid = Pid(std::process::id());
+    Holder::new(&System::new(), pid, "here".into(), now(), command.into())
+}
+
+/// Replaces the small shared record, whatever was there.
+pub(crate) fn set_metadata(backend: &dyn Backend, record: &[u8]) -> Result<()> {
+    backend.update_metadata(&myself("note"), Wait::USUAL, &mut |_| Ok(record.to_vec()))
 }
 
 /// Keeps a document, whatever was there.

@@ -9,6 +9,9 @@ mod cleanup;
 mod crash;
 #[cfg(target_os = "linux")]
 mod disks;
+#[cfg(target_os = "linux")]
+mod eviction;
+mod fallback;
 mod files;
 mod harness;
 mod locks;

@@ -1,9 +1,11 @@
 //! Many at once: nothing is lost, nothing that is open is removed.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::SignedDuration;
 use osm_store::backend::{Backend, Shelf};
+use osm_store::metadata::Metadata;
 use osm_store::{Error, MemoryBackend};
 
 use crate::child::{Child, visit};
@@ -131,4 +133,22 @@ fn a_shelf_takes_from_many_at_once() {
     contents.sort();
     contents.dedup();
     assert_eq!(contents.len(), 40, "none replaced another");
+}
+
+/// A cleanup may take long; meanwhile others note their resets, and none is lost.
+#[test]
+fn records_behind_a_long_cleanup() {
+    let home = Home::new();
+    let backend = home.open();
+    let _cleanup = backend.lock_cleanup(&myself("a long cleanup")).unwrap().unwrap();
+    let mut children =
+        ["a", "b", "c", "d"].map(|name| Child::start(&format!("note {name} 25"), &home.root()));
+    for child in &mut children {
+        child.expect("ready");
+    }
+    children.iter_mut().for_each(Child::go_on);
+    children.into_iter().for_each(Child::finish);
+    let resets = Metadata::read(&backend).unwrap().metadata.resets;
+    let sessions: BTreeSet<_> = resets.into_iter().map(|record| record.session).collect();
+    assert_eq!(sessions.len(), 100);
 }

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use osm_store::FsBackend;
+use osm_store::audit::{Action, Event, Who};
 use serde_json::json;
 
 use crate::World;
@@ -110,6 +112,7 @@ fn set(name: &str, values: &[String], world: &World, ui: &mut Ui) -> Result<(), 
     let before = Reading::of(world);
     config::change(&path, |text| config::set(text, key.name, &value))?;
     tell(key, &value, &before, ui);
+    audit(&[key.name], &before, world, ui);
     let outranked = key.variable().filter(|name| world.environment.get(name).is_some());
     if let (Some(variable), Kind::Choice(_)) = (outranked, key.kind) {
         ui.warn(&format!("{variable} is set, and wins over the file"));
@@ -135,6 +138,7 @@ fn tell(key: Key, value: &Value, before: &Reading, ui: &mut Ui) {
 
 fn unset(name: &str, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
     let path = path(world)?;
+    let before = Reading::of(world);
     let mut was_there = false;
     // Without a file nothing is to be made, not even a lock.
     if !matches!(config::read(&path), Ok(None)) {
@@ -152,6 +156,9 @@ fn unset(name: &str, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
         ui.line(&format!("{name} = {}, the default", key.default()));
     } else {
         ui.line(&format!("{name} is gone"));
+    }
+    if was_there {
+        audit(&[name], &before, world, ui);
     }
     Ok(())
 }
@@ -216,6 +223,8 @@ fn import(file: Option<&Path>, world: &World, ui: &mut Ui) -> Result<(), Command
     for it in &taken {
         tell(it.key, &it.value, &before, ui);
     }
+    let names: Vec<&str> = taken.iter().map(|it| it.key.name).collect();
+    audit(&names, &before, world, ui);
     ui.line(&format!(
         "{} taken from {} into {}",
         if taken.len() == 1 { "1 limit".into() } else { format!("{} limits", taken.len()) },
@@ -223,6 +232,28 @@ fn import(file: Option<&Path>, world: &World, ui: &mut Ui) -> Result<(), Command
         ours.display()
     ));
     Ok(())
+}
+
+/// Writes down which settings are not what they were. The change is made: if this fails, that is
+/// said and no more.
+fn audit(names: &[&str], before: &Reading, world: &World, ui: &mut Ui) {
+    let values = |reading: &Reading| -> serde_json::Value {
+        let said = |name: &str| {
+            let is_meant = |entry: &&Entry| entry.key.name == name && entry.line.is_some();
+            let value = reading.entries.iter().find(is_meant)?.value.as_ref();
+            value.ok().map(Value::to_json)
+        };
+        names.iter().map(|name| ((*name).to_owned(), json!(said(name)))).collect()
+    };
+    let event = Event {
+        before: values(before),
+        after: values(&Reading::of(world)),
+        ..Event::new(world.now(), Who::new(&world.holder(), None), Action::Configure)
+    };
+    let home = world.home().unwrap_or_default();
+    if let Err(error) = FsBackend::open(&home).and_then(|store| event.append(&store)) {
+        ui.warn(&format!("the change is not in the audit: {error}"));
+    }
 }
 
 /// The setting of that name.

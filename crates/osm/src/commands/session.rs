@@ -9,6 +9,7 @@ mod background;
 mod clean;
 mod delete;
 mod diff;
+mod elsewhere;
 pub(super) mod format;
 mod history;
 mod id;
@@ -37,19 +38,19 @@ pub(super) fn run(command: &Session, context: &Context, ui: &mut Ui) -> Result<(
         Session::Diff { one, other, format } => {
             diff::run(one.as_deref(), other.as_deref(), *format, context, ui)
         }
-        Session::Delete { ids, sure } => delete::run(ids, *sure, context, ui),
+        Session::Delete { ids, force, sure } => delete::run(ids, *force, *sure, context, ui),
         Session::Clean { sure, format } => clean::run(false, *sure, *format, context, ui),
         Session::Purge { sure, format } => clean::run(true, *sure, *format, context, ui),
         Session::Reset(arguments) => reset::run(arguments, context, ui),
         Session::Archives { format } => shelves::list(*format, context, ui),
-        Session::Restore { name, id, sure } => {
-            shelves::restore(name, id.as_deref(), *sure, context, ui)
+        Session::Restore { name, id, force, sure } => {
+            shelves::restore(name, id.as_deref(), *force, *sure, context, ui)
         }
         Session::Export { id, output } => {
             transfer::export(id.as_deref(), output.as_deref(), context, ui)
         }
-        Session::Import { files, id, sure } => {
-            transfer::import(files, id.as_deref(), *sure, context, ui)
+        Session::Import { files, id, force, sure } => {
+            transfer::import(files, id.as_deref(), *force, *sure, context, ui)
         }
     }
 }

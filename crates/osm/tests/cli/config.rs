@@ -365,7 +365,7 @@ fn only_its_owner_can_read_it() {
         names.push(entry.file_name().into_string().unwrap());
     }
     names.sort();
-    assert_eq!(names, ["config.lock", "config.toml"]);
+    assert_eq!(names, ["audit.jsonl", "config.lock", "config.toml"]);
 }
 
 #[cfg(unix)]

@@ -6,3 +6,4 @@ mod harness;
 mod identity;
 mod output;
 mod reference;
+mod session;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::refusing::Refusing;
 use super::{clean, cleaner, everywhere, holder, is_there, save};
-use crate::harness::{id, now};
+use crate::harness::{id, now, set_metadata};
 
 #[test]
 fn a_cleanup_that_is_told_to_stop_is_finished_by_the_next() {
@@ -90,7 +90,7 @@ fn a_cleanup_that_somebody_else_just_ended_is_not_run_again() {
 #[test]
 fn a_damaged_record_is_set_aside_once() {
     everywhere(|backend| {
-        backend.set_metadata(b"{ damaged").unwrap();
+        set_metadata(backend, b"{ damaged").unwrap();
         assert!(Metadata::read(backend).unwrap().damage.is_some());
         let report = clean(backend, 0, Mode::Clean, &Options::default());
         let quarantine = backend.shelved(Shelf::Quarantine).unwrap();
@@ -108,7 +108,7 @@ fn a_damaged_record_is_set_aside_once() {
         assert_eq!(backend.shelved(Shelf::Quarantine).unwrap().len(), 1);
 
         // Without room to set it aside it stays as it is.
-        backend.set_metadata(b"damaged").unwrap();
+        set_metadata(backend, b"damaged").unwrap();
         let full = Refusing::new(backend, &["shelve metadata"]);
         let report = clean(&full, 0, Mode::Clean, &Options::default());
         assert!(report.warnings[0].starts_with("the cleanup could not be noted"), "{report:?}");
@@ -119,7 +119,7 @@ fn a_damaged_record_is_set_aside_once() {
 #[test]
 fn records_of_resets_are_bounded_and_none_is_lost() {
     everywhere(|backend| {
-        backend.set_metadata(br#"{"theme":"dark"}"#).unwrap();
+        set_metadata(backend, br#"{"theme":"dark"}"#).unwrap();
         let (threads, each) = (4, 10);
         std::thread::scope(|scope| {
             for thread in 0..threads {
@@ -132,7 +132,7 @@ fn records_of_resets_are_bounded_and_none_is_lost() {
                             &holder(),
                         );
                         let done = Metadata::change(backend, &holder(), Wait::USUAL, |it| {
-                            it.resets.push(record);
+                            it.resets.push(record.clone());
                         });
                         assert_eq!(done.unwrap(), None);
                     }

@@ -6,7 +6,9 @@ use std::sync::Mutex;
 
 use jiff::Timestamp;
 use osm_identity::SessionId;
-use osm_store::backend::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait};
+use osm_store::backend::{
+    Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait, Witness,
+};
 use osm_store::{Error, Result};
 
 pub(crate) struct Refusing<'a> {
@@ -56,6 +58,18 @@ impl Backend for Refusing<'_> {
         self.inner.attend(id, holder, wait)
     }
 
+    fn seize(&self, id: &SessionId, holder: &Holder) -> Result<Box<dyn Presence>> {
+        self.inner.seize(id, holder)
+    }
+
+    fn evict_dead(
+        &self,
+        id: &SessionId,
+        agree: &mut dyn FnMut(&[Witness]) -> Result<()>,
+    ) -> Result<bool> {
+        self.inner.evict_dead(id, agree)
+    }
+
     fn load(&self, id: &SessionId, known: Option<Stamp>) -> Result<Current> {
         self.inner.load(id, known)
     }
@@ -89,6 +103,10 @@ impl Backend for Refusing<'_> {
 
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
         self.inner.holders(id)
+    }
+
+    fn foreign_holders(&self, id: &SessionId, host: &str, now: Timestamp) -> Result<Vec<Holder>> {
+        self.inner.foreign_holders(id, host, now)
     }
 
     fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String> {
@@ -126,9 +144,14 @@ impl Backend for Refusing<'_> {
         self.inner.metadata()
     }
 
-    fn set_metadata(&self, record: &[u8]) -> Result<()> {
+    fn update_metadata(
+        &self,
+        holder: &Holder,
+        wait: Wait,
+        next: &mut dyn FnMut(Option<Vec<u8>>) -> Result<Vec<u8>>,
+    ) -> Result<()> {
         self.allow("note", "")?;
-        self.inner.set_metadata(record)
+        self.inner.update_metadata(holder, wait, next)
     }
 
     fn append_audit(&self, line: &str) -> Result<()> {

@@ -120,8 +120,8 @@ fn find_scope(name: Option<&str>, context: &Context, ui: &mut Ui) -> Result<Scop
     if let Some(name) = name {
         return Ok(Scope::named(name));
     }
-    let folder = context.world.folder().map_err(|error| {
-        CommandError::failed(format!("the working directory cannot be read: {error}"))
+    let folder = context.world.folder().ok_or_else(|| {
+        CommandError::failed("the working directory is gone").with_hint("change to one that exists")
     })?;
     let repository = Repository::around(&folder).ok_or_else(|| {
         CommandError::failed(format!("{} is in no repository", folder.display()))

@@ -29,7 +29,7 @@ impl Background {
         let stop = Arc::new(AtomicBool::new(false));
         let thread = context.store().ok().map(|store| {
             let (backend, stop) = (store.shared_backend(), Arc::clone(&stop));
-            let (policy, holder) = (context.settings.policy().clone(), context.holder());
+            let (policy, holder) = (context.settings.policy().clone(), context.world.holder());
             let (current, now) = ([context.session_id()], context.world.now());
             std::thread::spawn(move || {
                 let cleaner = Cleaner {

@@ -5,6 +5,7 @@ use osm_store::cleanup::{Cleaner, Options, Report};
 use osm_store::retention::{Mode, Policy};
 use serde_json::{Value, json};
 
+use super::elsewhere;
 use super::format::size;
 use crate::cli::{Format, Sure};
 use crate::context::Context;
@@ -19,7 +20,9 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let store = context.store()?;
-    let policy = context.settings.checked_policy()?;
+    // A purge asks no limit, so a doubt about them does not hold it up.
+    let policy =
+        if purge { context.settings.policy() } else { context.settings.checked_policy()? };
     if !sure.dry_run {
         let question = if purge {
             "Delete every session that is not in use, for good?"
@@ -50,7 +53,7 @@ fn clean(
     ui: &mut Ui,
 ) -> Result<Report, CommandError> {
     let current = [context.session_id()];
-    let holder = context.holder();
+    let holder = context.world.holder();
     let cleaner = Cleaner {
         backend: store.backend(),
         policy,
@@ -80,6 +83,7 @@ fn show(report: &Report, ui: &mut Ui) {
     for it in &report.skipped {
         ui.line(&format!("kept {} ({})", it.item, it.why));
     }
+    elsewhere::warn_after(report, ui);
     for it in &report.failed {
         ui.warn(&format!("{}: {}", it.item, it.error));
     }

@@ -2,18 +2,20 @@
 
 use osm_store::backend::Current;
 
-use crate::cli::Sure;
+use super::elsewhere;
+use crate::cli::{Force, Sure};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::ui::Ui;
 
 pub(super) fn run(
     names: &[String],
+    force: Force,
     sure: Sure,
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?;
+    let store = context.store_to_change(force)?;
     let ids: Vec<_> = names.iter().map(|name| context.named(Some(name))).collect();
     for id in &ids {
         if matches!(store.backend().load(id, None)?, Current::Missing) {
@@ -30,6 +32,7 @@ pub(super) fn run(
         [id] => format!("Delete session {id}?"),
         _ => format!("Delete {} sessions?", ids.len()),
     };
+    elsewhere::warn(&store, &ids, ui);
     context.confirm(sure.yes, &question, ui)?;
     let mut failure = None;
     for id in ids {

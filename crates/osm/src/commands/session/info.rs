@@ -46,6 +46,11 @@ pub(super) fn run(
             format!("{}{agent}, on {}", origin.source, origin.host),
         ]);
     }
+    if let Some(used) = &session.last_used {
+        let branch = used.branch.as_ref().map(|it| format!(", branch {it}")).unwrap_or_default();
+        let place = used.worktree.as_ref().or(used.folder.as_ref()).cloned().unwrap_or_default();
+        rows.push(vec!["used in".to_owned(), format!("{place}{branch}")]);
+    }
     if let Some(path) = store.backend().place(&id) {
         rows.push(vec!["file".to_owned(), path.display().to_string()]);
     }

@@ -26,6 +26,7 @@ struct Row {
     host: Option<String>,
     repository: Option<String>,
     branch: Option<String>,
+    worktree: Option<String>,
 }
 
 pub(super) fn run(
@@ -59,8 +60,9 @@ pub(super) fn run(
     }
     let now = context.world.now();
     let current = context.session_id();
-    let mut table =
-        vec![["ID", "USED", "SIZE", "SOURCE", "AGENT", "STATE"].map(str::to_owned).to_vec()];
+    let mut table = vec![
+        ["ID", "USED", "SIZE", "SOURCE", "AGENT", "BRANCH", "STATE"].map(str::to_owned).to_vec(),
+    ];
     for row in rows {
         let dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
         let mut state = if row.is_active { "live" } else { "idle" }.to_owned();
@@ -73,6 +75,7 @@ pub(super) fn run(
             size(row.size),
             dash(row.source),
             dash(row.agent),
+            dash(row.branch),
             state,
         ]);
     }
@@ -100,6 +103,7 @@ fn row(entry: Entry) -> Row {
         host: origin.as_ref().map(|origin| origin.host.clone()),
         source: origin.map(|origin| origin.source),
         repository: last_used.as_ref().and_then(|it| it.repository.clone()),
-        branch: last_used.and_then(|it| it.branch),
+        branch: last_used.as_ref().and_then(|it| it.branch.clone()),
+        worktree: last_used.and_then(|it| it.worktree),
     }
 }

@@ -1,5 +1,6 @@
 //! `osm session reset`: begin anew; what was there goes to the archive.
 
+use super::elsewhere;
 use crate::cli::ResetArguments;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -11,13 +12,15 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let id = context.named(arguments.id.as_deref());
-    let store = context.store()?;
+    let store = context.store_to_change(arguments.force)?;
     store.read(&id)?;
     if arguments.sure.dry_run {
         ui.line(&format!("would reset {id}"));
         return Ok(());
     }
-    let archive = context.settings.keep_archives && !arguments.no_archive;
+    elsewhere::warn(&store, std::slice::from_ref(&id), ui);
+    let archive =
+        arguments.keep_archives || (context.settings.keep_archives && !arguments.no_archive);
     if !archive {
         context.confirm(arguments.sure.yes, &format!("Reset {id} and keep nothing of it?"), ui)?;
     }

@@ -3,8 +3,9 @@
 use osm_store::backend::{Shelf, Shelved};
 use serde_json::{Value, json};
 
+use super::elsewhere;
 use super::format::{age, size};
-use crate::cli::{Format, Sure};
+use crate::cli::{Force, Format, Sure};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::ui::Ui;
@@ -47,11 +48,12 @@ pub(super) fn list(format: Format, context: &Context, ui: &mut Ui) -> Result<(),
 pub(super) fn restore(
     name: &str,
     id: Option<&str>,
+    force: Force,
     sure: Sure,
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?;
+    let store = context.store_to_change(force)?;
     let mut place = None;
     for shelf in Shelf::ALL {
         if let Some(it) = store.backend().shelved(shelf)?.into_iter().find(|it| it.name == name) {
@@ -71,6 +73,7 @@ pub(super) fn restore(
         ui.line(&format!("would restore {name} as {id}"));
         return Ok(());
     }
+    elsewhere::warn(&store, std::slice::from_ref(&id), ui);
     let archived = store.restore(shelf, name, &id)?;
     ui.line(&format!("restored {id}"));
     if let Some(archived) = archived {

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use osm_store::backend::Current;
+use osm_store::layout::LARGEST_DOCUMENT;
 
-use crate::cli::Sure;
+use super::elsewhere;
+use crate::cli::{Force, Sure};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::ui::Ui;
-
-/// No session is larger.
-const MOST_BYTES: u64 = 1 << 30;
 
 pub(super) fn export(
     id: Option<&str>,
@@ -43,11 +42,12 @@ pub(super) fn export(
 pub(super) fn import(
     files: &[PathBuf],
     id: Option<&str>,
+    force: Force,
     sure: Sure,
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?;
+    let store = context.store_to_change(force)?;
     if id.is_some() && files.len() > 1 {
         return Err(CommandError::failed("one --as cannot name several sessions")
             .with_hint("import the files one by one")
@@ -62,6 +62,7 @@ pub(super) fn import(
             ui.line(&format!("would import {place} as {target}"));
             continue;
         }
+        elsewhere::warn(&store, std::slice::from_ref(&target), ui);
         if !matches!(store.backend().load(&target, None)?, Current::Missing) {
             let question =
                 format!("Session {target} exists. Archive it and put {place} in its place?");
@@ -85,8 +86,8 @@ fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
     if !about.is_file() {
         return Err(failed("not a file".into()));
     }
-    if about.len() > MOST_BYTES {
-        return Err(failed(format!("larger than {MOST_BYTES} bytes")));
+    if about.len() > LARGEST_DOCUMENT {
+        return Err(failed(format!("larger than {LARGEST_DOCUMENT} bytes")));
     }
     std::fs::read(file).map_err(|error| failed(error.to_string()))
 }

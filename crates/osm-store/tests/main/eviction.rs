@@ -1,0 +1,287 @@
+//! Force: a lock is taken from the dead, and from nobody else.
+//!
+//! The dead leave a process behind that has their lock open, as a shell leaves its background jobs.
+
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use osm_identity::SessionId;
+use osm_store::audit::{Action, Event};
+use osm_store::backend::{Backend, Shelf, Wait, Witness};
+use osm_store::{Error, FsBackend, Key, Result, Store};
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, Signal};
+use serde_json::json;
+
+use crate::child::{Child, pause, say};
+use crate::harness::{Home, entry, id, myself, names, now};
+
+/// The locks that a holder can leave behind.
+const LOCKS: [&str; 2] = ["presence", "write"];
+
+/// What the child does: takes a lock, starts a process that inherits it, and says who that is.
+pub(crate) fn errand(backend: &FsBackend, lock: &str, session: &str) {
+    let (id, holder) = (id(session), myself("the owner"));
+    match lock {
+        "presence" => {
+            let _presence = backend.attend(&id, &holder, Wait::NONE).unwrap();
+            leave_behind(".session.lock");
+        }
+        "write" => {
+            let mut next = |_| {
+                leave_behind(".session.write.lock");
+                Ok(None)
+            };
+            backend.update(&id, None, &holder, Wait::NONE, &mut next).unwrap();
+        }
+        _ => panic!("no such lock: {lock}"),
+    }
+}
+
+/// Starts a process that has our lock open and ends with the test.
+#[expect(clippy::zombie_processes, reason = "it is to outlive us")]
+fn leave_behind(extension: &str) {
+    let is_lock = |number: &String| {
+        let target = std::fs::read_link(format!("/proc/self/fd/{number}"));
+        target.is_ok_and(|target| target.to_str().unwrap().ends_with(extension))
+    };
+    let number = names("/proc/self/fd".as_ref()).into_iter().find(is_lock).unwrap();
+    let myself = rustix::process::getpid();
+    let pidfd = rustix::process::pidfd_open(myself, PidfdFlags::empty()).unwrap();
+    let flags = PidfdGetfdFlags::empty();
+    let lock = rustix::process::pidfd_getfd(pidfd, number.parse().unwrap(), flags).unwrap();
+    let test = rustix::process::getppid().unwrap();
+    let orphan = Command::new("tail")
+        .arg(format!("--pid={}", test.as_raw_nonzero()))
+        .args(["-f", "/dev/null"])
+        .stdin(Stdio::from(lock))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    say(&orphan.id().to_string());
+    pause();
+}
+
+/// A process with a lock of somebody else's.
+struct Orphan(rustix::process::Pid);
+
+impl Drop for Orphan {
+    fn drop(&mut self) {
+        let _ended = rustix::process::kill_process(self.0, Signal::KILL);
+    }
+}
+
+/// An owner that holds a lock, and the process that it will leave behind.
+fn owner(home: &Home, lock: &str) -> (Child, Orphan) {
+    let mut owner = Child::start(&format!("orphan {lock} x"), &home.root());
+    let orphan: i32 = owner.hear().unwrap().parse().unwrap();
+    (owner, Orphan(rustix::process::Pid::from_raw(orphan).unwrap()))
+}
+
+fn signal(child: &Child, signal: Signal) {
+    let pid = rustix::process::Pid::from_raw(child.pid().cast_signed()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// A store with a session `x`, and an archive of it.
+fn stage() -> (Home, Arc<FsBackend>, Store, String) {
+    let home = Home::new();
+    let backend = Arc::new(home.open());
+    let shared = Arc::clone(&backend) as Arc<dyn Backend>;
+    let store = Store::new(shared, myself("force"), Arc::new(now));
+    for value in ["archived", "old"] {
+        let mut session = store.open(&id("x"), Wait::NONE).unwrap();
+        session.set(Key::parse("k"), json!(value)).unwrap();
+        session.record("test", "set").unwrap();
+        if value == "archived" {
+            session.reset(true).unwrap();
+        }
+    }
+    let archived = backend.shelved(Shelf::Archive).unwrap()[0].name.clone();
+    (home, backend, store, archived)
+}
+
+const OPERATIONS: [&str; 3] = ["restore", "reset", "delete"];
+
+/// Does something that a lock refuses.
+fn operate(store: &Store, operation: &str, archived: &str) -> Result<()> {
+    let x = id("x");
+    match operation {
+        "restore" => store.restore(Shelf::Archive, archived, &x).map(drop),
+        "reset" => store.reset(&x, true).map(drop),
+        "delete" => store.delete(&x),
+        _ => panic!("no such operation: {operation}"),
+    }
+}
+
+fn put_without_waiting(backend: &dyn Backend) -> Result<()> {
+    let mut never = |_| panic!("somebody has the lock");
+    backend.update(&id("x"), None, &myself("me"), Wait::NONE, &mut never).map(drop)
+}
+
+fn evict(backend: &dyn Backend, id: &SessionId) -> Result<bool> {
+    backend.evict_dead(id, &mut |_| Ok(()))
+}
+
+#[test]
+fn the_living_the_suspended_and_the_unknown_keep_their_locks() {
+    for lock in LOCKS {
+        let (home, backend, store, _) = stage();
+        let (owner, _orphan) = owner(&home, lock);
+        let refused = |evidence: &str| {
+            let error = evict(backend.as_ref(), &id("x")).unwrap_err();
+            assert!(matches!(&error, Error::Unproven { .. }), "{error}");
+            assert!(error.to_string().contains(evidence), "{evidence}: {error}");
+            assert!(error.hint().unwrap().contains("--force"), "{:?}", error.hint());
+            assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], "old");
+        };
+        let pid = owner.pid().to_string();
+        refused(&format!("process {pid} on here (`the owner`"));
+        refused("is alive");
+        signal(&owner, Signal::STOP);
+        refused("is suspended");
+        signal(&owner, Signal::CONT);
+
+        // The same record, but nobody who could be looked at.
+        let extension = if lock == "presence" { "session.lock" } else { "session.write.lock" };
+        let file = home.sessions().join(format!("{}.{extension}", id("x")));
+        let record = std::fs::read_to_string(&file).unwrap();
+        owner.kill();
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        for (record, evidence) in [
+            (record.replace(boot.trim(), "another"), "another boot"),
+            (record.replace("pid:[", "pid:[9"), "another pid namespace"),
+            (String::new(), "nothing tells who holds it"),
+            (format!("{record}\n{{\"torn"), "nothing tells who holds it"),
+            (format!("{record}{}", "\n".repeat(1 << 16)), "nothing tells who holds it"),
+        ] {
+            std::fs::write(&file, &record).unwrap();
+            refused(evidence);
+        }
+        let before = file.metadata().unwrap().ino();
+        std::fs::write(&file, record).unwrap();
+        assert!(evict(backend.as_ref(), &id("x")).unwrap());
+        assert_ne!(file.metadata().unwrap().ino(), before);
+    }
+}
+
+#[test]
+fn nothing_is_done_to_what_is_alive() {
+    let (home, _, store, archived) = stage();
+    let (_owner, _orphan) = owner(&home, "presence");
+    for operation in OPERATIONS {
+        let busy = operate(&store, operation, &archived);
+        assert!(matches!(busy, Err(Error::Busy { .. })), "{operation}: {busy:?}");
+        let forced = operate(&store.clone().forcing(true), operation, &archived);
+        assert!(matches!(forced, Err(Error::Unproven { .. })), "{operation}: {forced:?}");
+    }
+    assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], "old");
+}
+
+#[test]
+fn the_dead_are_robbed_by_force_only() {
+    for lock in LOCKS {
+        for operation in OPERATIONS {
+            let (home, backend, store, archived) = stage();
+            let (owner, _orphan) = owner(&home, lock);
+            let pid = owner.pid().to_string();
+            owner.kill();
+            let error = match lock {
+                "presence" => operate(&store, operation, &archived).unwrap_err(),
+                // The same, without the usual wait for somebody who saves.
+                _ => put_without_waiting(backend.as_ref()).unwrap_err(),
+            };
+            assert!(matches!(&error, Error::Orphaned { .. }), "{operation}: {error}");
+            assert!(error.to_string().contains(&format!("process {pid} ")), "{error}");
+            assert!(error.to_string().contains("dead: no process has its pid"), "{error}");
+            assert!(error.hint().unwrap().contains("--force"));
+            assert_eq!(entry(backend.as_ref(), &id("x")).unwrap().active, lock == "presence");
+            assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], "old");
+
+            operate(&store.forcing(true), operation, &archived).unwrap();
+            let litter = names(&home.sessions()).into_iter().find(|name| name.starts_with(".tmp"));
+            assert_eq!(litter, None);
+            let audit = std::fs::read_to_string(home.root().join("audit.jsonl")).unwrap();
+            let forced: Vec<_> =
+                audit.lines().filter_map(Event::parse).filter(|event| event.forced).collect();
+            assert_eq!(forced.len(), 2, "{audit}");
+            assert_eq!(forced[0].what, Action::Force);
+            assert!(forced[0].before["holders"][0].as_str().unwrap().contains(&pid));
+            assert_eq!(forced[1].what, Action::named(operation));
+        }
+    }
+}
+
+#[test]
+fn nobody_is_robbed_where_nobody_is_in_the_way() {
+    let (home, backend, store, _) = stage();
+    let mut nobody = |_: &[Witness]| -> Result<()> { panic!("nobody is in the way") };
+    assert!(!backend.evict_dead(&id("x"), &mut nobody).unwrap());
+    assert!(!backend.evict_dead(&id("never"), &mut nobody).unwrap());
+    store.forcing(true).reset(&id("x"), true).unwrap();
+    let audit = std::fs::read_to_string(home.root().join("audit.jsonl")).unwrap();
+    assert!(audit.lines().filter_map(Event::parse).all(|event| !event.forced), "{audit}");
+}
+
+#[test]
+fn whoever_does_not_agree_prevents_it() {
+    let (home, backend, ..) = stage();
+    let (owner, _orphan) = owner(&home, "presence");
+    owner.kill();
+    let mut no = |_: &[Witness]| Err(Error::Invalid("no room for the audit".into()));
+    assert!(matches!(backend.evict_dead(&id("x"), &mut no), Err(Error::Invalid(_))));
+    assert!(entry(backend.as_ref(), &id("x")).unwrap().active, "nothing was changed");
+}
+
+/// Whether a session can be removed, which it cannot while it is open.
+fn is_honoured(backend: &dyn Backend) -> bool {
+    let removed = backend.remove(&id("x"), false, now(), &mut |_| true);
+    matches!(removed, Err(Error::Busy { .. }))
+}
+
+#[test]
+fn who_comes_between_the_look_and_the_deed_stays() {
+    let (home, backend, ..) = stage();
+    let (owner, _orphan) = owner(&home, "presence");
+    owner.kill();
+    let mut newcomer = None;
+    let mut agree = |_: &[Witness]| {
+        newcomer = Some(backend.attend(&id("x"), &myself("newcomer"), Wait::NONE)?);
+        Ok(())
+    };
+    let refused = backend.evict_dead(&id("x"), &mut agree).unwrap_err();
+    assert!(refused.to_string().contains("`newcomer`"), "{refused}");
+    assert!(is_honoured(backend.as_ref()));
+    drop(newcomer);
+    assert!(evict(backend.as_ref(), &id("x")).unwrap());
+    let next = backend.attend(&id("x"), &myself("next"), Wait::NONE).unwrap();
+    assert!(is_honoured(backend.as_ref()));
+    drop(next);
+    assert!(backend.remove(&id("x"), false, now(), &mut |_| true).unwrap());
+}
+
+#[test]
+fn who_comes_at_the_very_moment_stays() {
+    let (home, backend, ..) = stage();
+    for _ in 0..10 {
+        let (owner, _orphan) = owner(&home, "presence");
+        owner.kill();
+        std::thread::scope(|scope| {
+            let mut newcomer = None;
+            let come = || {
+                let presence = backend.attend(&id("x"), &myself("new"), Wait::USUAL).unwrap();
+                assert!(is_honoured(backend.as_ref()));
+                drop(presence);
+            };
+            let mut agree = |_: &[Witness]| {
+                newcomer = Some(scope.spawn(come));
+                Ok(())
+            };
+            match backend.evict_dead(&id("x"), &mut agree) {
+                Ok(true) | Err(Error::Unproven { .. }) => {}
+                other => panic!("{other:?}"),
+            }
+            newcomer.unwrap().join().unwrap();
+        });
+    }
+}

@@ -1,0 +1,344 @@
+//! Sessions as a user meets them: force, other machines, where they are used, and what is refused.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use osm_identity::{Pid, SessionId, System};
+use osm_store::audit::Event;
+use osm_store::backend::{Backend, Holder, Wait};
+use osm_store::{FsBackend, Key, Session, Store, fallback};
+use serde_json::{Value, json};
+
+use crate::harness::{Env, Run};
+
+fn id(name: &str) -> SessionId {
+    SessionId::explicit(name.as_ref())
+}
+
+fn holder(pid: u32, command: &str) -> Holder {
+    Holder::new(&System, Pid(pid), "here".into(), Timestamp::now(), command.into())
+}
+
+fn open_store(home: &Path) -> osm_store::Result<Store> {
+    let backend: Arc<dyn Backend> = Arc::new(FsBackend::open(home)?);
+    Ok(Store::new(backend, holder(std::process::id(), "the test"), Arc::new(Timestamp::now)))
+}
+
+/// A session with something in it, open.
+fn opened(env: &Env, name: &str) -> Session {
+    let mut session = open_store(env.path()).unwrap().open(&id(name), Wait::NONE).unwrap();
+    session.set(Key::parse("k"), json!("old")).unwrap();
+    session.record("test", "set k").unwrap();
+    session
+}
+
+fn value(env: &Env, name: &str) -> Value {
+    open_store(env.path()).unwrap().read(&id(name)).unwrap().state["shared"]["k"].clone()
+}
+
+fn lock_file(env: &Env, name: &str) -> std::path::PathBuf {
+    env.path().join("sessions").join(format!("{}.session.lock", id(name)))
+}
+
+fn audit(env: &Env) -> Vec<Event> {
+    let text = std::fs::read_to_string(env.path().join("audit.jsonl")).unwrap_or_default();
+    text.lines().filter_map(Event::parse).collect()
+}
+
+/// That a run ended in that way, and said all of these.
+#[track_caller]
+fn said(run: &Run, code: i32, words: &[&str]) {
+    let transcript = run.transcript();
+    assert_eq!(run.code, Some(code), "{transcript}");
+    for word in words {
+        assert!(transcript.contains(word), "{word:?} is missing:\n{transcript}");
+    }
+}
+
+#[test]
+fn force_breaks_no_lock_of_the_living() {
+    let env = Env::new();
+    let session = opened(&env, "x");
+    let archive = {
+        let mut other = opened(&env, "y");
+        other.reset(true).unwrap().unwrap()
+    };
+    for arguments in [
+        &["session", "reset", "x"][..],
+        &["session", "delete", "-y", "x"],
+        &["session", "restore", &archive, "--as", "x"],
+    ] {
+        let process = format!("process {} on here (`the test`", std::process::id());
+        said(&env.run(arguments), 3, &["is in use by", &process]);
+        let forced = [arguments, &["--force"]].concat();
+        let words = ["is not broken", &process, "is alive", "hint: --force takes a lock from the"];
+        said(&env.run(&forced), 3, &words);
+    }
+    assert_eq!(value(&env, "x"), "old");
+    assert!(audit(&env).iter().all(|event| !event.forced));
+    drop(session);
+    said(&env.run(&["session", "reset", "x", "--force"]), 0, &["reset ex--x_2d"]);
+    assert!(audit(&env).iter().all(|event| !event.forced), "nothing was in the way");
+}
+
+/// A shell that holds the presence lock of a session, and the job that inherits it.
+struct Owner {
+    shell: Child,
+    job: u32,
+}
+
+impl Owner {
+    fn start(env: &Env, name: &str) -> Self {
+        let script = "exec 9<>\"$0\"; flock -s 9; tail --pid=\"$1\" -f /dev/null & echo $!; read x";
+        let mut shell = Command::new("sh")
+            .args(["-c", script])
+            .arg(lock_file(env, name))
+            .arg(std::process::id().to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut job = String::new();
+        BufReader::new(shell.stdout.as_mut().unwrap()).read_line(&mut job).unwrap();
+        let record = serde_json::to_string(&holder(shell.id(), "the owner")).unwrap();
+        std::fs::write(lock_file(env, name), format!("{record}\n")).unwrap();
+        Self { shell, job: job.trim().parse().unwrap() }
+    }
+
+    fn die(&mut self) {
+        self.shell.kill().unwrap();
+        self.shell.wait().unwrap();
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        drop(self.shell.kill());
+        drop(self.shell.wait());
+        drop(Command::new("kill").arg(self.job.to_string()).status());
+    }
+}
+
+#[test]
+fn force_breaks_the_lock_of_the_dead() {
+    let env = Env::new();
+    drop(opened(&env, "x"));
+    let mut owner = Owner::start(&env, "x");
+    said(&env.run(&["session", "reset", "x", "--force"]), 3, &["is alive"]);
+    owner.die();
+    let words = ["is still locked", "dead: no process has its pid", "with --force"];
+    said(&env.run(&["session", "reset", "x"]), 3, &words);
+    assert_eq!(value(&env, "x"), "old");
+    said(&env.run(&["session", "reset", "x", "--force"]), 0, &["reset ex--x_2d", "archived as"]);
+    let forced: Vec<_> = audit(&env).into_iter().filter(|event| event.forced).collect();
+    let names: Vec<_> = forced.iter().map(|event| event.what.name()).collect();
+    assert_eq!(names, ["force", "reset"]);
+    said(&env.run(&["session", "delete", "-y", "x"]), 0, &["deleted"]);
+}
+
+#[test]
+fn a_lock_without_a_name_is_not_broken() {
+    let env = Env::new();
+    drop(opened(&env, "x"));
+    let mut owner = Owner::start(&env, "x");
+    owner.die();
+    std::fs::write(lock_file(&env, "x"), "").unwrap();
+    let words = ["nothing tells who holds it", "fuser"];
+    said(&env.run(&["session", "reset", "x", "--force"]), 3, &words);
+    assert_eq!(value(&env, "x"), "old");
+}
+
+#[test]
+fn another_machine_in_the_same_folder_is_told_once() {
+    let env = Env::new();
+    for name in ["x", "y"] {
+        drop(opened(&env, name));
+        let elsewhere = Holder {
+            boot: "another".into(),
+            host: "elsewhere".into(),
+            ..holder(77, "osm code-review")
+        };
+        let record = serde_json::to_string(&elsewhere).unwrap();
+        std::fs::write(lock_file(&env, name), format!("\n{record}\n")).unwrap();
+    }
+    for (arguments, code) in [
+        (&["session", "purge", "-y"][..], 0),
+        (&["session", "reset", "x"], 0),
+        (&["session", "delete", "-y", "y"], 0),
+    ] {
+        let run = env.run(arguments);
+        said(&run, code, &["process 77 on elsewhere (`osm code-review`", "OSM_HOME"]);
+        assert_eq!(run.stderr.matches("warning").count(), 1, "{}", run.stderr);
+    }
+    assert_eq!(value(&env, "x"), Value::Null, "the purge left what is open elsewhere");
+    let quiet = env.run(&["session", "list"]);
+    assert_eq!(quiet.stderr, "", "looking changes nothing");
+}
+
+#[test]
+fn where_a_session_is_used_is_shown_and_filtered_by() {
+    let env = Env::new().with("OSM_SESSION", "x");
+    let checkout = env.path().join("checkout");
+    std::fs::create_dir_all(checkout.join(".git")).unwrap();
+    std::fs::create_dir(checkout.join("src")).unwrap();
+    std::fs::write(checkout.join(".git/HEAD"), "ref: refs/heads/feature/x\n").unwrap();
+    drop(opened(&env, "x"));
+    drop(opened(&env, "y"));
+    for name in ["x", "y"] {
+        let mut reset = env.command(&["session", "reset", name]);
+        assert!(reset.current_dir(checkout.join("src")).output().unwrap().status.success());
+    }
+    let list = |arguments: &[&str]| -> Vec<Value> {
+        let run = env.run(&[&["session", "list", "--format", "json"], arguments].concat());
+        serde_json::from_str(&run.stdout).unwrap()
+    };
+    let all = list(&[]);
+    let folder = checkout
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string()
+        .replace(&env.path().canonicalize().unwrap().display().to_string(), "$OSM_HOME");
+    assert_eq!(all[0]["branch"], "feature/x");
+    assert_eq!(all[0]["source"], "explicit-env", "this one came about here");
+    assert_eq!(all[1]["source"], Value::Null, "of another one that is not known");
+    assert_eq!(all[1]["repository"], folder);
+    assert_eq!(all[1]["worktree"], folder);
+    assert_eq!(list(&["--branch", "feature/x"]).len(), 2);
+    assert_eq!(list(&["--branch", "main"]).len(), 0);
+    let shown = env.run(&["session", "info", "x"]);
+    said(&shown, 0, &["found by  explicit-env", "used in", ", branch feature/x"]);
+}
+
+#[test]
+fn a_broken_configuration_holds_up_a_cleanup_and_no_purge() {
+    let env = Env::new();
+    drop(opened(&env, "x"));
+    env.config("[session]\nmax_count = \"many\"\n");
+    said(&env.run(&["session", "clean", "-y"]), 1, &["in doubt"]);
+    assert_eq!(value(&env, "x"), "old");
+    said(&env.run(&["session", "purge", "-y"]), 0, &["removed ex--x_2d"]);
+}
+
+#[test]
+fn what_a_reset_keeps() {
+    let env = Env::new();
+    env.config("[session]\nreset.keep_archives = false\n");
+    drop(opened(&env, "x"));
+    said(&env.run(&["session", "reset", "x"]), 5, &["nobody can be asked"]);
+    said(&env.run(&["session", "reset", "x", "--keep-archives"]), 0, &["archived as"]);
+    said(&env.run(&["session", "reset", "x", "-y"]), 0, &["without an archive"]);
+    let both = env.run(&["session", "reset", "x", "--keep-archives", "--no-archive"]);
+    said(&both, 2, &["cannot be used with"]);
+}
+
+#[test]
+fn settings_that_change_are_in_the_audit() {
+    let env = Env::new();
+    for arguments in [
+        &["config", "set", "session.max_count", "7"][..],
+        &["config", "set", "session.max_count", "8"],
+        &["config", "unset", "session.max_count"],
+        &["config", "unset", "session.max_count"],
+    ] {
+        said(&env.run(arguments), 0, &["session.max_count"]);
+    }
+    let events: Vec<_> = audit(&env);
+    let changes: Vec<_> = events
+        .iter()
+        .map(|event| (&event.before["session.max_count"], &event.after["session.max_count"]))
+        .collect();
+    assert_eq!(
+        changes,
+        [(&Value::Null, &json!(7)), (&json!(7), &json!(8)), (&json!(8), &Value::Null)]
+    );
+    assert!(events.iter().all(|event| event.what.name() == "configure"));
+    assert_eq!(events[0].who.command, "osm config set session.max_count 7");
+}
+
+/// A session that had to live in memory comes back by the very command that was printed.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "what is removed here is no user's")]
+fn what_was_rescued_comes_back_as_told() {
+    let env = Env::new();
+    let home = env.path().to_owned();
+    let temporary = tempfile::tempdir().unwrap();
+    std::fs::write(home.join("sessions"), "in the way").unwrap();
+    let (clock, me): (osm_store::Clock, _) = (Arc::new(Timestamp::now), holder(1, "a mode"));
+    for mended in [false, true] {
+        let home = home.clone();
+        let opener = Box::new(move || open_store(&home));
+        let opened = fallback::open(opener, &me, &clock, &id("x"), Wait::NONE);
+        let (mut session, fallback) = opened.unwrap();
+        session.set(Key::parse("k"), json!(mended)).unwrap();
+        session.record("test", "set k").unwrap();
+        if mended {
+            std::fs::remove_file(env.path().join("sessions")).unwrap();
+        }
+        let rescued = fallback.unwrap().rescue(&session, temporary.path()).unwrap().unwrap();
+        let words: Vec<_> = rescued.command().split(' ').skip(1).map(str::to_owned).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        assert_eq!(words[1], if mended { "restore" } else { "import" });
+        if !mended {
+            said(&env.run(&words), 1, &["sessions: it is a file, and should be a folder"]);
+            std::fs::remove_file(env.path().join("sessions")).unwrap();
+        }
+        said(&env.run(&words), 0, &["ex--x_2d"]);
+        assert_eq!(value(&env, "x"), mended);
+        if !mended {
+            std::fs::remove_dir_all(env.path().join("sessions")).unwrap();
+            std::fs::write(env.path().join("sessions"), "in the way").unwrap();
+        }
+    }
+}
+
+#[test]
+fn names_that_lead_elsewhere_lead_nowhere() {
+    let env = Env::new();
+    drop(opened(&env, "x"));
+    let outside = env.path().join("outside.session.json");
+    std::fs::write(&outside, "{}").unwrap();
+    for name in ["../outside", "../../outside.session.json", "/etc/passwd", "..", "a/../x", "\\x"] {
+        for command in ["info", "history", "export", "reset"] {
+            said(&env.run(&["session", command, name]), 4, &["there is no session"]);
+        }
+        said(&env.run(&["session", "delete", "-y", name]), 4, &["there is no session"]);
+        said(&env.run(&["session", "restore", name]), 4, &["there is no"]);
+    }
+    assert_eq!(std::fs::read_to_string(outside).unwrap(), "{}");
+    assert_eq!(value(&env, "x"), "old");
+}
+
+#[test]
+fn files_that_are_no_sessions_are_not_taken_in() {
+    let env = Env::new();
+    let file = env.path().join("file");
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for (text, reason) in [
+        ("", "damaged"),
+        ("{", "damaged"),
+        ("[]", "damaged"),
+        ("\u{0}", "damaged"),
+        (&deep, "damaged"),
+        ("{\"version\":\"1.0.0\",\"version\":\"1.0.0\"}", "damaged"),
+        ("{\"version\":\"1.0.0\",\"session_id\":7}", "damaged"),
+        ("{\"export\":\"77\"}", "damaged"),
+        ("{\"version\":\"77.0.0\",\"session_id\":\"ex--x_2d\"}", "newer than this osm"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let run = env.run(&["session", "import", file.to_str().unwrap()]);
+        said(&run, 1, &["$OSM_HOME/file", reason]);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    }
+    std::fs::File::create(&file).unwrap().set_len(1 << 30).unwrap();
+    let run = env.run(&["session", "import", file.to_str().unwrap()]);
+    said(&run, 1, &["$OSM_HOME/file", "larger than"]);
+    let run = env.run(&["session", "import", env.path().to_str().unwrap()]);
+    said(&run, 1, &["not a file"]);
+    assert!(!env.path().join("sessions").exists(), "nothing was made");
+}
