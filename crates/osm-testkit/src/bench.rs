@@ -11,11 +11,28 @@ pub mod table;
 pub mod turns;
 
 use std::error::Error;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Nobody handles one kind of failure apart from another here: all of them end the run with a
 /// message.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// How long something takes, in microseconds.
+pub fn timed<T>(action: impl FnOnce() -> Result<T>) -> Result<f64> {
+    let start = Instant::now();
+    let made = action()?;
+    let microseconds = start.elapsed().as_secs_f64() * 1e6;
+    // Whatever has to be let go of is part of it only if the action lets go of it.
+    drop(made);
+    Ok(microseconds)
+}
+
+/// Tells whoever waits how far a benchmark is.
+pub fn say(name: &str, message: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{name} benchmark: {message}")
+}
 
 /// The folder that holds the whole workspace: this crate is two levels below it.
 ///

@@ -30,13 +30,12 @@ mod sample;
 mod save;
 mod writers;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::time::Instant;
 
 use osm_testkit::bench::Result;
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::outcome::exit_code;
+use osm_testkit::bench::timed;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -65,17 +64,7 @@ fn conduct(options: &Options) -> Result<bool> {
     report.outcome().publish(options)
 }
 
-/// How long something takes, in microseconds.
-fn timed<T>(action: impl FnOnce() -> Result<T>) -> Result<f64> {
-    let start = Instant::now();
-    let made = action()?;
-    let microseconds = start.elapsed().as_secs_f64() * 1e6;
-    // Whatever has to be let go of is part of it only if the action lets go of it.
-    drop(made);
-    Ok(microseconds)
-}
-
 /// Tells whoever waits how far we are.
-fn say(message: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "store benchmark: {message}")
+fn say(message: &str) -> std::io::Result<()> {
+    osm_testkit::bench::say("store", message)
 }

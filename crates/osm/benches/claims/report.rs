@@ -1,0 +1,191 @@
+//! Turns what was measured into tables, a page, a picture and verdicts.
+
+use osm_testkit::bench::chart::{Bar, Chart, Series};
+use osm_testkit::bench::machine;
+use osm_testkit::bench::outcome::{Outcome, Verdict};
+use osm_testkit::bench::statistics::Spread;
+use osm_testkit::bench::table::{grouped, table};
+
+use crate::commit::Single;
+use crate::contest::Contest;
+use crate::many::Crowd;
+
+/// The most that a claim may take, in bare commits.
+const MOST_CLAIM: f64 = 1.5;
+
+/// Everything that the page, the picture and the verdicts say.
+pub(crate) struct Report {
+    pub(crate) single: Single,
+    pub(crate) contests: Vec<Contest>,
+    pub(crate) crowds: Vec<Crowd>,
+}
+
+impl Report {
+    /// What is shown, written down and judged.
+    pub(crate) fn outcome(&self) -> Outcome {
+        let tables = [self.single_table(), self.contest_table(), self.crowd_table()];
+        Outcome {
+            name: "claims",
+            tables: tables.join("\n"),
+            page: Self::page(&tables),
+            picture: self.picture(),
+            verdicts: self.verdicts(),
+        }
+    }
+
+    fn verdicts(&self) -> Vec<Verdict> {
+        let it = &self.single;
+        let mut verdicts: Vec<Verdict> = [("claim", it.claim), ("release", it.release)]
+            .into_iter()
+            .map(|(name, spread)| {
+                let ratio = spread.p50 / it.commit.p50;
+                let what = format!("{name}: {ratio:.2} × one commit, target {MOST_CLAIM}");
+                Verdict::new(ratio <= MOST_CLAIM, &what)
+            })
+            .collect();
+        for (name, spread) in &it.peers {
+            let ratio = spread.p50 / it.claim_program.p50;
+            let what = format!("`osm claim` is ahead of {name}, which takes {ratio:.1} × as long");
+            verdicts.push(Verdict::new(ratio > 1.0, &what));
+        }
+        verdicts
+    }
+
+    fn single_table(&self) -> String {
+        let it = &self.single;
+        let row = |name: &str, spread: Spread, floor: Spread| {
+            vec![
+                name.to_owned(),
+                milliseconds(spread.p50),
+                milliseconds(spread.p95),
+                format!("{:.2}", spread.p50 / floor.p50),
+            ]
+        };
+        let mut rows = vec![
+            row("one commit", it.commit, it.commit),
+            row("claim", it.claim, it.commit),
+            row("release", it.release, it.commit),
+            row("a program that commits", it.commit_program, it.commit_program),
+            row("`osm claim`", it.claim_program, it.commit_program),
+        ];
+        for (name, spread) in &it.peers {
+            rows.push(row(name, *spread, it.commit_program));
+        }
+        table(&["one claim", "p50 ms", "p95 ms", "÷ floor"], rows)
+    }
+
+    fn contest_table(&self) -> String {
+        let rows = self.contests.iter().map(|it| {
+            vec![
+                it.processes.to_string(),
+                format!("{:.0}", it.bare),
+                format!("{:.0}", it.many),
+                format!("{:.2}", it.bare / it.many),
+                format!("{:.0}", it.one),
+            ]
+        });
+        let head = [
+            "processes",
+            "two commits, per second",
+            "claim and release, per second",
+            "÷ floor",
+            "tries for one resource, per second",
+        ];
+        table(&head, rows)
+    }
+
+    fn crowd_table(&self) -> String {
+        let rows = self.crowds.iter().map(|it| {
+            let each = |spread: Spread| format!("{:.2}", spread.p50 / f64::from(it.count));
+            vec![
+                grouped(it.count.into()),
+                milliseconds(it.list.p50),
+                each(it.list),
+                format!("{:.2}", it.list.p50 / it.bare_list.p50),
+                milliseconds(it.next.p50),
+                each(it.next),
+                format!("{:.2}", it.next.p50 / it.bare_next.p50),
+            ]
+        });
+        let head = ["open claims", "list ms", "µs each", "÷ bare", "next ms", "µs each", "÷ bare"];
+        table(&head, rows)
+    }
+
+    fn page(tables: &[String; 3]) -> String {
+        let [single, contests, crowds] = tables;
+        format!(
+            "# How fast are claims?\n\
+             \n\
+             ![A claim in bare commits, and how lists and choices grow](claims.svg)\n\
+             \n\
+             Each figure stands beside what nobody can do without, in the same run, in turns. Compare within a table: \
+             milliseconds are of this machine ({machine}), its disk and this moment.\n\
+             \n\
+             ## One claim\n\
+             \n\
+             The floor is one row in a SQLite database that is kept as the ledger is (a write-ahead log, synced with \
+             every commit). A claim looks up who asks, what is there and whether its owner lives, writes the claim and \
+             its event, and commits once. Programs are timed from start to end.\n\
+             \n\
+             {single}\n\
+             ## Many processes\n\
+             \n\
+             Processes that start at the same time and each claim and release, resources of their own or all the same \
+             one; the time includes their start. After each run the events are replayed, which shows that no two had \
+             one resource at once.\n\
+             \n\
+             {contests}\n\
+             ## Many claims\n\
+             \n\
+             `list` is what `osm claims` does: all open claims with a verdict on each owner, beside reading their rows. \
+             `next` is what `osm claim next` does if all candidates but the last are taken, with the release of that \
+             one, beside finding each by its name. Both grow with the number of claims that they look at, and with \
+             nothing else.\n\
+             \n\
+             {crowds}\n\
+             Target: claim and release at most {MOST_CLAIM} × one commit.\n\
+             \n\
+             Reproduce with `scripts/bench claims`; `--check` fails where the target is missed. \
+             `OSM_BENCH_PEERS='name=command:…'` adds programs, each run by a shell with a new number in `$ROUND`. How \
+             it is measured: [crates/osm/benches/claims](../../crates/osm/benches/claims/main.rs).\n",
+            machine = machine(),
+        )
+    }
+
+    fn picture(&self) -> String {
+        let it = &self.single;
+        let bar = |name: &str, spread: Spread, floor: Spread, target| Bar {
+            name: name.to_owned(),
+            ratio: spread.p50 / floor.p50,
+            target,
+        };
+        let mut bars = vec![
+            bar("claim", it.claim, it.commit, Some(MOST_CLAIM)),
+            bar("release", it.release, it.commit, Some(MOST_CLAIM)),
+            bar("osm claim, the program", it.claim_program, it.commit_program, None),
+        ];
+        for (name, spread) in &it.peers {
+            bars.push(bar(name, *spread, it.commit_program, None));
+        }
+        let each = |name: &str, of: &dyn Fn(&Crowd) -> Spread| Series {
+            name: name.to_owned(),
+            points: self
+                .crowds
+                .iter()
+                .filter(|it| it.count >= 1_000)
+                .map(|it| (f64::from(it.count), of(it).p50 / f64::from(it.count)))
+                .collect(),
+        };
+        Chart::default()
+            .bars("In commits (less is better; a tick is a target)", "one commit", &bars)
+            .lines(
+                "Microseconds for each open claim, by their number",
+                &[each("list", &|it| it.list), each("next", &|it| it.next)],
+            )
+            .finish()
+    }
+}
+
+fn milliseconds(microseconds: f64) -> String {
+    format!("{:.2}", microseconds / 1e3)
+}

@@ -1,0 +1,32 @@
+//! Ledgers and callers to measure with.
+
+use std::path::Path;
+
+use osm_claims::{Asker, Caller, Claims, Process, Resource, Scope, SqliteLedger, SystemSight};
+use osm_identity::System;
+use osm_testkit::bench::Result;
+
+pub(crate) fn claims(folder: &Path) -> Result<Claims> {
+    let ledger = SqliteLedger::open(folder, &System)?;
+    Ok(Claims::new(Box::new(ledger), Box::new(SystemSight(System))))
+}
+
+/// A session that hangs on this process.
+pub(crate) fn asker(session: &str) -> Result<Asker> {
+    let process = Process::with_pid(std::process::id(), &System)?;
+    Ok(Asker {
+        scope: Scope::named("bench"),
+        caller: Caller {
+            session: session.to_owned(),
+            process: Some(process),
+            agent: None,
+            host: "bench".into(),
+            is_random: false,
+            is_sole: false,
+        },
+    })
+}
+
+pub(crate) fn resource(number: u32) -> Result<Resource> {
+    Ok(Resource::new(format!("TASK-{number}"))?)
+}
