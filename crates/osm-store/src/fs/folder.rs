@@ -281,7 +281,9 @@ impl Folder {
         if facts.size > LARGEST_DOCUMENT {
             return Err(self.too_large(name, facts.size));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(facts.size).unwrap_or(0) + 1);
+        let mut bytes = Vec::new();
+        let room = bytes.try_reserve_exact(usize::try_from(facts.size).unwrap_or(0) + 1);
+        room.map_err(|_| self.error("read", name, io::ErrorKind::OutOfMemory.into()))?;
         let read = file.take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes);
         let length = read.map_err(|error| self.error("read", name, error))?;
         if length as u64 > LARGEST_DOCUMENT {
