@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::unique::Unique;
 use crate::upgrade;
 use crate::values::Values;
 
@@ -296,7 +297,7 @@ impl Document {
     /// The thorough way: any JSON of the right shape, by whomever it was written.
     fn decode_whole(bytes: &[u8]) -> Result<(Self, bool), Unreadable> {
         let corrupt = |reason: String| Unreadable::Corrupt(reason);
-        let mut whole: Value =
+        let Unique(mut whole) =
             serde_json::from_slice(bytes).map_err(|error| corrupt(error.to_string()))?;
         let upgraded = upgrade::to_current(&mut whole)?;
         let Value::Object(mut object) = whole else {

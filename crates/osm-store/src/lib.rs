@@ -40,6 +40,7 @@ pub mod metadata;
 pub mod retention;
 mod session;
 mod store;
+mod unique;
 mod upgrade;
 mod values;
 

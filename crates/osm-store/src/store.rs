@@ -12,6 +12,7 @@ use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usag
 use crate::error::{Error, Result};
 use crate::layout;
 use crate::session::{Clock, Session, place, within_limits};
+use crate::unique::Unique;
 
 /// A place where sessions are kept, and who uses it.
 #[derive(Clone)]
@@ -271,8 +272,8 @@ impl Snapshot {
 /// Reads a document or an export.
 fn decode(bytes: Vec<u8>, place: &str) -> Result<Document> {
     let corrupt = |reason: String| Error::Corrupt { place: place.to_owned(), reason };
-    let bytes = match serde_json::from_slice::<Map<String, Value>>(&bytes) {
-        Ok(export) if export.contains_key("export") => {
+    let bytes = match serde_json::from_slice(&bytes) {
+        Ok(Unique(Value::Object(export))) if export.contains_key("export") => {
             from_export(export).map_err(|reason| corrupt(reason.to_owned()))?
         }
         _ => bytes,

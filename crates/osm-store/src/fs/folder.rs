@@ -312,7 +312,10 @@ impl Folder {
 
 /// Reads a file of that size in one piece, and what came to it meanwhile, up to a limit.
 fn read_whole(mut file: &File, size: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?];
+    let size_here = usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    // Memory that cannot be had is an error, not the end of the program.
+    Vec::<u8>::new().try_reserve_exact(size_here).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut bytes = vec![0; size_here];
     let mut length = 0;
     while length < bytes.len() {
         match file.read(&mut bytes[length..]) {

@@ -287,3 +287,32 @@ fn refusal(folder: &Folder, name: &str, error: io::Error) -> Error {
     }
     folder.error("lock", name, error)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Takes a lock whose file is removed just after it was granted, so many times.
+    fn after_removals(removals: u32) -> Result<Attempt> {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = Arc::new(Folder::open_root(root.path())?.expect("it is there"));
+        let mut granted = 0;
+        let mut sign = |_: &FileLock| {
+            granted += 1;
+            if granted <= removals {
+                folder.remove("lock").map_err(io::Error::other)?;
+            }
+            Ok(())
+        };
+        let (mode, missing) = (Mode::Alone, IfMissing::Create);
+        FileLock::acquire_signed(&folder, "lock", mode, missing, Duration::ZERO, &mut sign)
+    }
+
+    #[test]
+    fn restarts_are_bounded_and_no_waiting() {
+        for removals in [0, 1, MOST_RESTARTS - 1] {
+            assert!(matches!(after_removals(removals), Ok(Attempt::Held(_))), "{removals}");
+        }
+        assert!(matches!(after_removals(MOST_RESTARTS), Err(Error::Unsafe { .. })));
+    }
+}

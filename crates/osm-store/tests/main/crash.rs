@@ -1,8 +1,8 @@
 //! Killed, or failed, at every system call: the document is the old one or the new one.
 //!
 //! `strace` counts the calls that a command makes from its first look at the store on, then the
-//! command is run once for each of them and stopped right there: by SIGKILL, by an input/output
-//! error, by a full disk.
+//! command is run once for each of them and stopped right there: by SIGKILL, by SIGTERM or SIGINT in
+//! turn, by an input/output error, by a full disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,8 +19,11 @@ const CALLS: &str = "openat,open,creat,write,pwrite64,writev,read,pread64,fsync,
     renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,ftruncate,fchmod,chmod,flock,newfstatat,statx,\
     fstat,getdents64,linkat,link";
 
-/// What may stop a call.
-const STOPS: [&str; 3] = ["signal=KILL", "error=EIO", "error=ENOSPC"];
+/// What may stop a call; the polite signals take turns.
+const STOPS: [[&str; 4]; 2] = [
+    ["signal=KILL", "signal=TERM", "error=EIO", "error=ENOSPC"],
+    ["signal=KILL", "signal=INT", "error=EIO", "error=ENOSPC"],
+];
 
 /// A store to begin with, copied for every attempt.
 struct Stage {
@@ -128,7 +131,7 @@ fn at_every_call(
     let mut points = 0;
     for (call, times) in calls(&stage.copy("count"), &arguments, &log) {
         for when in times {
-            for stop in STOPS {
+            for stop in STOPS[when % 2] {
                 let point = format!("{call}:{stop}:when={when}");
                 let root = stage.copy("attempt");
                 let output = traced(&root, &arguments, &log, Some(&point));
@@ -204,6 +207,25 @@ fn a_restore() {
             say(root, &["restore", &stage.archived, "s"]);
             assert_eq!(value(root), "\"archived\"");
         },
+    );
+}
+
+#[test]
+fn a_deletion() {
+    at_every_call(
+        "delete",
+        |_| words(&["delete", "s"]),
+        |stage, root, output, point| {
+            let document = "ex--s_";
+            let is_it = |name: &String| name.starts_with(document) && !name.contains("lock");
+            let kept = names(root, "").iter().any(is_it);
+            assert!(kept || names(root, "trash").iter().any(is_it), "{point}: it is lost");
+            assert!(!output.status.success() || !kept, "{point}: acknowledged and still there");
+            if kept {
+                assert_eq!(value(root), value(&stage.template), "{point}");
+            }
+        },
+        |_, root| drop(say(root, &["set", "s", "k", "\"next\""])),
     );
 }
 

@@ -166,6 +166,34 @@ fn a_document_that_is_too_large_is_not_read() {
     assert_eq!(entry(&backend, &x).unwrap().size, size, "but it is listed");
 }
 
+/// A gigabyte is refused by its size, before any of it is in memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_huge_document_takes_no_memory() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    put(&backend, &x, "{}").unwrap();
+    let path = backend.place(&x).unwrap();
+    OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 30).unwrap();
+    let worker = crate::worker::program();
+    let root = home.root();
+    for arguments in [["get", "x", "k"], ["set", "x", "k"]] {
+        let command = arguments.iter().chain(&["1"][..usize::from(arguments[0] == "set")]);
+        // Less address space than the document has bytes.
+        let output = std::process::Command::new("sh")
+            .args(["-c", "ulimit -v 400000; exec \"$0\" \"$@\""])
+            .arg(&worker)
+            .arg(&root)
+            .args(command)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("1073741824 bytes are too many"), "{said}");
+    }
+    assert_eq!(path.metadata().unwrap().len(), 1 << 30, "and it is left alone");
+}
+
 /// Makes a file with a time.
 fn make(home: &Home, path: &str, age: Duration) {
     let path = home.root().join(path);

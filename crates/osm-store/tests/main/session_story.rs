@@ -198,6 +198,98 @@ fn what_cannot_be_read_is_set_aside() {
     });
 }
 
+/// Documents that cannot be one of ours, whatever they are.
+fn damaged() -> Vec<Vec<u8>> {
+    let store = Store::new(Arc::new(MemoryBackend::new()), holder(), Arc::new(now));
+    let mut session = store.open(&id("damaged"), Wait::NONE).unwrap();
+    session.set(key("long"), json!("x".repeat(3000))).unwrap();
+    session.record("m", "set long").unwrap();
+    let found = store.backend().load(&id("damaged"), None).unwrap();
+    let osm_store::backend::Current::Found(good, _) = found else { panic!("{found:?}") };
+    let text = String::from_utf8(good.clone()).unwrap();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let with = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1).into_bytes()
+    };
+    let mut all = vec![
+        with("\"shared_state\":{", "\"shared_state\":7,\"x\":{"),
+        with("\"script_state\":{", "\"script_state\":[],\"x\":{"),
+        with("\"history\":[", "\"history\":\"none\",\"x\":["),
+        with("\"revision\":1", "\"revision\":\"one\""),
+        with("\"created_at\":\"", "\"created_at\":\"yesterday "),
+        with("\"session_id\":\"ex--", "\"session_id\":\"../ex--"),
+        with("\"revision\":1", "\"revision\":1,\"revision\":2"),
+        with("\"shared_state\":{", &format!("\"deep\":{deep},\"shared_state\":{{")),
+        with("\"shared_state\":{", "\"shared_state\":{},\"shared_state\":{"),
+        br#"{"name":"package","version":"2.0","private":true}"#.to_vec(),
+        br#"{"version":"1.0.0","version":"1.0.0"}"#.to_vec(),
+        deep.into_bytes(),
+        vec![0; 4096],
+        (0..=255).collect(),
+    ];
+    let cuts = [0, 1, 50, text.find("history").unwrap(), text.len() / 2, text.len() - 4];
+    all.extend(cuts.map(|cut| good[..cut].to_vec()));
+    all
+}
+
+#[test]
+fn damage_of_every_kind_is_set_aside_whole() {
+    for bytes in damaged() {
+        let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
+        let folder = tempfile::tempdir().unwrap();
+        let backends: [Arc<dyn Backend>; 2] =
+            [Arc::new(FsBackend::open(folder.path()).unwrap()), Arc::new(MemoryBackend::new())];
+        for backend in backends {
+            let store = Store::new(Arc::clone(&backend), holder(), Arc::new(now));
+            let name = id("damaged");
+            let mut write = |_| Ok(Some(bytes.clone()));
+            backend.update(&name, None, &holder(), Wait::NONE, &mut write).unwrap();
+            let read = store.read(&name);
+            assert!(matches!(read, Err(Error::Corrupt { .. })), "{shown}: {read:?}");
+            let mut session = store.open(&name, Wait::NONE).unwrap();
+            let notices = session.take_notices();
+            let [Notice::Quarantined { name: aside, .. }] = notices.as_slice() else {
+                panic!("{shown}: {notices:?}")
+            };
+            assert_eq!(backend.read_shelved(Shelf::Quarantine, aside).unwrap(), bytes);
+            session.set(key("k"), json!(1)).unwrap();
+            session.record("m", "goes on").unwrap();
+            assert_eq!(store.read(&name).unwrap().state["shared"]["k"], 1);
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_jumps_back_confuses_nobody() {
+    let times = Arc::new(Mutex::new(vec![
+        "1999-01-01T00:00:00Z",
+        "2026-01-02T03:04:05Z",
+        "1970-01-01T00:00:00Z",
+        "2026-01-02T03:04:06Z",
+        "2026-01-02T03:04:05Z",
+    ]));
+    let clock: osm_store::Clock = Arc::new(move || {
+        let mut times = times.lock().unwrap();
+        if times.len() > 1 { times.pop().unwrap() } else { times[0] }.parse().unwrap()
+    });
+    let store = Store::new(Arc::new(MemoryBackend::new()), holder(), clock);
+    let mut session = store.open(&id("clock"), Wait::NONE).unwrap();
+    let mut last = None;
+    for number in 0..4 {
+        session.set(key("n"), json!(number)).unwrap();
+        session.record("m", "set").unwrap();
+        let read = store.read(&id("clock")).unwrap();
+        assert_eq!(read.state["shared"]["n"], number);
+        assert_eq!(read.revision, number + 1);
+        assert!(Some(read.updated_at) >= last, "never used before it was");
+        last = Some(read.updated_at);
+    }
+    let history = session.history().unwrap();
+    let ids: std::collections::BTreeSet<_> = history.iter().map(|it| &it.entry_id).collect();
+    assert_eq!((history.len(), ids.len()), (4, 4), "each has a name of its own");
+}
+
 #[test]
 fn the_ring_keeps_the_last_commands() {
     on_every_backend(|store| {

@@ -1,5 +1,5 @@
 //! Sessions as a user meets them: force, other machines, where they are used, and what is refused.
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
 use std::io::{BufRead, BufReader};
