@@ -56,6 +56,18 @@ fn a_store_that_was_removed_or_moved_is_found_again() {
 }
 
 #[test]
+fn a_reader_keeps_what_it_opened() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    put(&backend, &x, "old").unwrap();
+    // Readers take no lock, and a save does not wait for them.
+    let reader = File::open(backend.place(&x).unwrap()).unwrap();
+    put(&backend, &x, "new").unwrap();
+    assert_eq!(get(&backend, &x).as_deref(), Some("new"));
+    assert_eq!(std::io::read_to_string(reader).unwrap(), "old");
+}
+
+#[test]
 fn a_save_is_later_than_the_one_that_it_replaces() {
     let home = Home::new();
     let (backend, x) = (home.open(), id("x"));
