@@ -62,9 +62,18 @@ fn a_reader_keeps_what_it_opened() {
     put(&backend, &x, "old").unwrap();
     // Readers take no lock, and a save does not wait for them.
     let reader = File::open(backend.place(&x).unwrap()).unwrap();
-    put(&backend, &x, "new").unwrap();
-    assert_eq!(get(&backend, &x).as_deref(), Some("new"));
+    match put(&backend, &x, "new") {
+        Ok(_) => assert_eq!(get(&backend, &x).as_deref(), Some("new")),
+        // Before Windows 10, and under Wine, no file is replaced while somebody has it open: the
+        // save is refused, and nothing is lost.
+        Err(Error::Io { .. }) if cfg!(windows) => {
+            assert_eq!(get(&backend, &x).as_deref(), Some("old"));
+        }
+        Err(error) => panic!("{error}"),
+    }
     assert_eq!(std::io::read_to_string(reader).unwrap(), "old");
+    put(&backend, &x, "newer").unwrap();
+    assert_eq!(get(&backend, &x).as_deref(), Some("newer"));
 }
 
 #[test]
