@@ -104,6 +104,7 @@ mod tests {
         assert!(command.output().expect("git is installed").status.success(), "{arguments:?}");
     }
 
+    #[cfg_attr(windows, ignore = "there is no git under Wine")]
     #[test]
     fn worktrees_branches_and_commits() {
         let home = tempfile::tempdir().unwrap();

@@ -34,7 +34,8 @@
 //!
 //! - A drive that claims to have written what it has not breaks any promise.
 //! - On Windows there is no way to sync a folder; NTFS keeps renames in its journal, in order. A
-//!   rename can fail while a scanner has the file open; it is tried again for half a second.
+//!   rename can fail while a scanner has the file open (before Windows 10, and under Wine, whoever
+//!   has); it is tried again for half a second, and no reader of ours takes that long.
 //! - A crash leaves the temporary file behind. Its name tells who wrote it (`realm.rs`), and a
 //!   cleanup removes it (`litter.rs`).
 //! - Owner, group, access lists and hard links of the old file are not carried over: a store's files

@@ -24,6 +24,8 @@ use crate::layout;
 
 /// The longest first line that is read.
 const LONGEST_LINE: usize = 4096;
+/// What nearly all first lines fit into: more would be copied for nothing.
+const USUAL_LINE: usize = 1024;
 /// Fewer sessions than this are not worth a thread.
 const WORTH_A_THREAD: usize = 500;
 /// More threads than this only wait for each other.
@@ -126,7 +128,8 @@ impl<'a> Reader<'a> {
     fn first_line(&mut self, mut file: impl Read, facts: &Facts) -> Option<Vec<u8>> {
         let mut length = 0;
         loop {
-            let read = file.read(&mut self.buffer[length..]).ok()?;
+            let end = if length < USUAL_LINE { USUAL_LINE } else { LONGEST_LINE };
+            let read = file.read(&mut self.buffer[length..end]).ok()?;
             let fresh = &self.buffer[length..length + read];
             if let Some(at) = fresh.iter().position(|byte| *byte == b'\n') {
                 return Some(self.buffer[..length + at].to_vec());

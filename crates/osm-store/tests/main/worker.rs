@@ -19,9 +19,19 @@ pub(crate) fn worker(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// Windows' "internal error": Wine, when hard pressed, starts a process that dies before its first
+/// instruction.
+const NEVER_RAN: i32 = 1359;
+const MOST_STARTS: usize = 10;
+
 /// Runs a worker to its end.
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Output {
-    worker(root, arguments).output().unwrap()
+    let mut starts = (0..MOST_STARTS).map(|_| worker(root, arguments).output());
+    let ran = starts.find(|output| match output {
+        Err(error) => !(cfg!(windows) && error.raw_os_error() == Some(NEVER_RAN)),
+        Ok(_) => true,
+    });
+    ran.expect("one of so many starts").unwrap()
 }
 
 /// Runs a worker that must succeed, and returns what it says.

@@ -30,12 +30,12 @@ pub(crate) struct Crowd {
     pub(crate) clean: Spread,
     pub(crate) purge: Spread,
     pub(crate) bare_unlink: Spread,
-    /// `osm session clean` as it is, into the trash.
-    pub(crate) trash: Option<Spread>,
+    /// `osm session clean` as it is, into the trash, once.
+    pub(crate) trash: Option<f64>,
 }
 
 pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Vec<Crowd>> {
-    let counts = if options.quick { &COUNTS[..2] } else { &COUNTS[..] };
+    let counts = if options.quick { &COUNTS[..1] } else { &COUNTS[..] };
     counts.iter().map(|count| one(*count, options, &folder.join(count.to_string()))).collect()
 }
 
@@ -64,17 +64,15 @@ fn one(count: u32, options: &Options, folder: &Path) -> Result<Crowd> {
         }
     }
 
-    let kinds = if count > MOST_TRASHED { 3 } else { 4 };
-    let mut removals: [Vec<f64>; 4] = Default::default();
-    let mut turns = Turns::of(kinds);
+    let mut removals: [Vec<f64>; 3] = Default::default();
+    let mut turns = Turns::of(removals.len());
     for _ in 0..options.rounds.unwrap_or(REMOVALS) {
         for &turn in turns.next_round() {
             populate(&root, &names)?;
             removals[turn].push(match turn {
                 0 => finish(errand::command(&["clean"], &root)?)?,
                 1 => finish(osm(&["purge", "-y"], &root))?,
-                2 => finish(errand::command(&["unlink"], &sessions)?)?,
-                _ => finish(osm(&["clean", "-y"], &root))?,
+                _ => finish(errand::command(&["unlink"], &sessions)?)?,
             });
             // Who left something behind was fast for the wrong reason.
             let left = fs::read_dir(&sessions)?.filter(|entry| {
@@ -85,10 +83,14 @@ fn one(count: u32, options: &Options, folder: &Path) -> Result<Crowd> {
             }
         }
     }
+    let mut trash = None;
+    if count <= MOST_TRASHED {
+        populate(&root, &names)?;
+        trash = Some(finish(osm(&["clean", "-y"], &root))?);
+    }
     fs::remove_dir_all(folder)?;
     let [list, bare_list] = lists.map(|times| Spread::of(&times));
-    let trash = (kinds == 4).then(|| Spread::of(&removals[3]));
-    let [clean, purge, bare_unlink] = [0, 1, 2].map(|kind: usize| Spread::of(&removals[kind]));
+    let [clean, purge, bare_unlink] = removals.map(|times| Spread::of(&times));
     Ok(Crowd { count, list, bare_list, clean, purge, bare_unlink, trash })
 }
 

@@ -142,19 +142,19 @@ impl Report {
 
     fn crowd_table(&self) -> String {
         let rows = self.crowds.iter().flat_map(|it| {
-            let row = |what: &str, ours: Spread, floor: Spread| {
+            let row = |what: &str, ours: f64, floor: Spread| {
                 vec![
                     format!("{what} {}", grouped(it.count.into())),
                     milliseconds(floor.p50),
-                    milliseconds(ours.p50),
-                    format!("{:.1}", ours.p50 / f64::from(it.count)),
-                    format!("{:.2}", ours.p50 / floor.p50),
+                    milliseconds(ours),
+                    format!("{:.1}", ours / f64::from(it.count)),
+                    format!("{:.2}", ours / floor.p50),
                 ]
             };
             [
-                Some(row("list", it.list, it.bare_list)),
-                Some(row("clean", it.clean, it.bare_unlink)),
-                Some(row("purge", it.purge, it.bare_unlink)),
+                Some(row("list", it.list.p50, it.bare_list)),
+                Some(row("clean", it.clean.p50, it.bare_unlink)),
+                Some(row("purge", it.purge.p50, it.bare_unlink)),
                 it.trash.map(|trash| row("clean into the trash", trash, it.bare_unlink)),
             ]
             .into_iter()
