@@ -5,6 +5,7 @@ mod list;
 mod sweep;
 mod wait;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,7 +82,7 @@ impl Claims {
             if let Some(answer) = answer(book, scope, &me, None, wish)? {
                 return Ok(answer);
             }
-            let mut skipped = Vec::new();
+            let (mut skipped, mut refusals) = (Vec::new(), Refusals::default());
             for resource in candidates {
                 let act = Act { scope, me: &me, resource, request: &request, wish, now: &now };
                 match self.act(book, &act) {
@@ -92,11 +93,12 @@ impl Claims {
                     Ok(_) => skipped.push((resource.clone(), Reason::Held)),
                     Err(Error::Refused(refused)) => {
                         skipped.push((resource.clone(), refused.reason));
+                        refusals.add(*refused);
                     }
                     Err(error) => return Err(error),
                 }
             }
-            Err(nothing_free(&skipped).into())
+            Err(refusals.nothing_free(&skipped).into())
         })
     }
 
@@ -295,6 +297,12 @@ impl Claims {
                     reason,
                     resource: Some(act.resource.clone()),
                     left: claim.as_ref().and_then(|claim| rules::left(act.now, claim)),
+                    holders: claim
+                        .as_ref()
+                        .and_then(|it| it.process())
+                        .cloned()
+                        .into_iter()
+                        .collect(),
                     verdict,
                     claim: claim.map(Box::new),
                     tally: Vec::new(),
@@ -370,7 +378,7 @@ impl Claims {
                 Ok((known, owner))
             }
             Err(reason) => Err(Refused {
-                claim: None,
+                holders: rival.cloned().into_iter().collect(),
                 verdict: rival.map(|_| verdict),
                 ..Refused::because(reason)
             }
@@ -440,13 +448,28 @@ fn answer(
     Ok(Some(Outcome { claim, change: Change::Nothing, ended: None, skipped: Vec::new() }))
 }
 
-fn nothing_free(skipped: &[(Resource, Reason)]) -> Refused {
-    let mut tally: Vec<(Reason, usize)> = Vec::new();
-    for (_, reason) in skipped {
-        match tally.iter_mut().find(|(it, _)| it == reason) {
-            Some((_, count)) => *count += 1,
-            None => tally.push((*reason, 1)),
-        }
+/// What stands in the way of several resources at once.
+#[derive(Default)]
+struct Refusals {
+    holders: BTreeMap<String, Process>,
+    left: Option<Duration>,
+}
+
+impl Refusals {
+    fn add(&mut self, refused: Refused) {
+        self.holders.extend(refused.holders.into_iter().map(|it| (it.key(), it)));
+        self.left = [self.left, refused.left].into_iter().flatten().min();
     }
-    Refused { tally, ..Refused::because(Reason::NothingFree) }
+
+    fn nothing_free(self, skipped: &[(Resource, Reason)]) -> Refused {
+        let mut tally: Vec<(Reason, usize)> = Vec::new();
+        for (_, reason) in skipped {
+            match tally.iter_mut().find(|(it, _)| it == reason) {
+                Some((_, count)) => *count += 1,
+                None => tally.push((*reason, 1)),
+            }
+        }
+        let holders = self.holders.into_values().collect();
+        Refused { tally, holders, left: self.left, ..Refused::because(Reason::NothingFree) }
+    }
 }

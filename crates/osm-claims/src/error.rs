@@ -77,9 +77,10 @@ impl Error {
             Self::Newer { .. } => {
                 Some("use the version of osm that made it, or a later one".into())
             }
-            Self::Unsafe { path, .. } => {
-                Some(format!("look what put it there, and move it away: {}", path.display()))
-            }
+            Self::Unsafe { path, .. } => Some(format!(
+                "look what is at {}, or set OSM_HOME to a folder of this machine and user",
+                path.display()
+            )),
             Self::System { .. } | Self::Database { .. } | Self::Blind(_) => None,
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::claim::{Claim, End};
-use crate::liveness::Verdict;
+use crate::liveness::{Process, Verdict};
 use crate::resource::Resource;
 
 /// Why something was refused.
@@ -132,7 +132,9 @@ pub struct Refused {
     pub resource: Option<Resource>,
     /// The claim that is in the way, or that the caller lost.
     pub claim: Option<Box<Claim>>,
-    /// What is known of its owner.
+    /// The processes whose end would change it.
+    pub holders: Vec<Process>,
+    /// What is known of the first of them.
     pub verdict: Option<Verdict>,
     /// How long its lease, or its offer, still runs.
     pub left: Option<Duration>,
@@ -144,7 +146,15 @@ impl Refused {
     /// A refusal without evidence.
     #[must_use]
     pub fn because(reason: Reason) -> Self {
-        Self { reason, resource: None, claim: None, verdict: None, left: None, tally: Vec::new() }
+        Self {
+            reason,
+            resource: None,
+            claim: None,
+            holders: Vec::new(),
+            verdict: None,
+            left: None,
+            tally: Vec::new(),
+        }
     }
 
     /// The owner in the way, for people.
@@ -161,8 +171,7 @@ impl Refused {
 
     /// What it rests on.
     fn evidence(&self) -> String {
-        let process = self.claim.as_ref().and_then(|claim| claim.process());
-        match (process, &self.verdict, self.left) {
+        match (self.holders.first(), &self.verdict, self.left) {
             (_, _, Some(left)) => format!("its lease runs for another {}", seconds(left)),
             (Some(process), Some(verdict), None) => format!("{process}: {}", verdict.evidence()),
             (None, Some(verdict), None) => verdict.evidence().to_owned(),

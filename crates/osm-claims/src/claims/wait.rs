@@ -11,6 +11,10 @@ use crate::refusal::Reason;
 /// The longest sleep, in case that a change is not told of.
 const AT_MOST: Duration = Duration::from_secs(5);
 
+/// So many processes can be watched; with more, the longest sleep is a short one.
+const MOST_HOLDERS: usize = 256;
+const SHORT: Duration = Duration::from_millis(50);
+
 impl Claims {
     /// Tries again and again, each time that something may have changed, until it is not refused
     /// for being somebody else's or the time is over.
@@ -29,10 +33,10 @@ impl Claims {
             if left.is_zero() {
                 return Err(Error::Refused(refused));
             }
-            let process = refused.claim.as_ref().and_then(|claim| claim.process());
-            let lease = refused.left.unwrap_or(AT_MOST);
-            let processes: Vec<&Process> = process.into_iter().collect();
-            watch.wait(&processes, &*self.sight, left.min(lease).min(AT_MOST))?;
+            let holders: Vec<&Process> = refused.holders.iter().take(MOST_HOLDERS).collect();
+            let longest = if refused.holders.len() > MOST_HOLDERS { SHORT } else { AT_MOST };
+            let lease = refused.left.unwrap_or(longest);
+            watch.wait(&holders, &*self.sight, left.min(lease).min(longest))?;
         }
     }
 

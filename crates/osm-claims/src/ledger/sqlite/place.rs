@@ -16,6 +16,9 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
         .canonicalize()
         .map_err(|error| Error::system(folder, "find the folder of", error))?;
     let path = folder.join(NAME);
+    if platform::is_shared(&folder) {
+        return Err(Error::Unsafe { path, what: "on a file system that other machines share" });
+    }
     if !inspect(&path)? {
         make(&folder, &path)?;
         inspect(&path)?;
@@ -97,6 +100,36 @@ mod platform {
     pub(super) fn sync(folder: &Path) -> io::Result<()> {
         std::fs::File::open(folder)?.sync_all()
     }
+
+    /// Whether another machine may have the folder, too. Its processes would share neither our
+    /// locks nor the memory in which writers meet, and nothing could be proven of them.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_shared(folder: &Path) -> bool {
+        /// NFS, SMB, CIFS, SMB 2, AFS, Coda, Ceph, 9P, OCFS2, GFS2, Lustre.
+        const SHARED: [u32; 11] = [
+            0x6969,
+            0x517b,
+            0xff53_4d42,
+            0xfe53_4d42,
+            0x5346_414f,
+            0x7375_7245,
+            0x00c3_6400,
+            0x0102_1997,
+            0x7461_636f,
+            0x0116_1970,
+            0x0bd0_0bd0,
+        ];
+        // The kind is a number of 32 bits; its type is wider, and signed, on some machines.
+        let is_it = |kind: u32, found: i64| i64::from(kind) == found & 0xffff_ffff;
+        rustix::fs::statfs(folder)
+            .is_ok_and(|facts| SHARED.iter().any(|kind| is_it(*kind, facts.f_type)))
+    }
+
+    /// Elsewhere nothing tells.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn is_shared(_folder: &Path) -> bool {
+        false
+    }
 }
 
 #[cfg(not(unix))]
@@ -110,6 +143,11 @@ mod platform {
     /// A user's own folder is closed to others by what it inherits.
     pub(super) fn protect(_path: &Path, _metadata: &Metadata) -> Result<()> {
         Ok(())
+    }
+
+    /// Nothing tells.
+    pub(super) fn is_shared(_folder: &Path) -> bool {
+        false
     }
 
     /// The file system's journal keeps the order.
