@@ -1,5 +1,8 @@
-//! Waiting: woken by what frees a claim, not by time. Each of these would wait for minutes if
-//! nobody woke it.
+//! Waiting: what a waiter gets, and why.
+//!
+//! A waiter looks again after a few seconds even if nobody woke it, so the tests of `wait` show the
+//! order and the cause, not the waking; `a_watch_ends_with_what_it_watches` shows that, for a write
+//! and for a death.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -90,7 +93,7 @@ fn a_hand_off() {
     assert_eq!(waiter.join().unwrap().change, Change::Grant(Some(End::HandedOff)));
 }
 
-/// The same without the sleep that is cut short at the latest: nothing but the event ends it.
+/// Nothing but the event ends this, or the test hangs.
 #[test]
 fn a_watch_ends_with_what_it_watches() {
     let folder = tempfile::tempdir().unwrap();
