@@ -3,8 +3,8 @@
 //! Nothing here is shipped. A [`lab::Lab`] is a folder and a clean environment; a
 //! [`terminal::Terminal`] is a pty, and [`tmux`], [`screen`] and [`ssh`] are the real programs with
 //! nothing of the user's; [`model`] is a scripted language model on loopback, and [`agents`] drives
-//! real coding agents against it. [`tools`] says what is missing, and [`bench`] is what benchmarks
-//! have in common.
+//! real coding agents against it. [`stops`] ends a program at every system call. [`tools`] says what
+//! is missing, and [`bench`] is what benchmarks have in common.
 
 pub mod agents;
 pub mod bench;
@@ -14,6 +14,7 @@ pub mod model;
 pub mod screen;
 #[cfg(unix)]
 pub mod ssh;
+pub mod stops;
 pub mod terminal;
 #[cfg(unix)]
 pub mod tmux;

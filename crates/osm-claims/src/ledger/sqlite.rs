@@ -121,9 +121,12 @@ fn connect(path: &Path) -> Result<Connection> {
 /// Makes an empty ledger in a file that is ours alone.
 fn create(path: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // Nobody sees the file before it is synced and put in its place: nothing here has to survive.
+    connection.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", VERSION)?;
     connection.execute_batch(include_str!("sqlite/schema.sql"))?;
+    connection.execute_batch("COMMIT")?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error)
 }

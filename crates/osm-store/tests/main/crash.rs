@@ -1,15 +1,11 @@
 //! Killed, or failed, at every system call: the document is the old one or the new one.
-//!
-//! `strace` counts the calls that a command makes from its first look at the store on, then the
-//! command is run once for each of them and stopped right there: by SIGKILL, by SIGTERM or SIGINT in
-//! turn, by an input/output error, by a full disk.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
+use osm_testkit::stops::{Stops, copy_folder};
 use osm_testkit::tools;
 
 use crate::worker::{program, say};
@@ -18,12 +14,6 @@ use crate::worker::{program, say};
 const CALLS: &str = "openat,open,creat,write,pwrite64,writev,read,pread64,fsync,fdatasync,rename,\
     renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,ftruncate,fchmod,chmod,flock,newfstatat,statx,\
     fstat,getdents64,linkat,link";
-
-/// What may stop a call; the polite signals take turns.
-const STOPS: [[&str; 4]; 2] = [
-    ["signal=KILL", "signal=TERM", "error=EIO", "error=ENOSPC"],
-    ["signal=KILL", "signal=INT", "error=EIO", "error=ENOSPC"],
-];
 
 /// A store to begin with, copied for every attempt.
 struct Stage {
@@ -50,56 +40,9 @@ impl Stage {
     fn copy(&self, name: &str) -> PathBuf {
         let root = self.folder.path().join(name);
         drop(fs::remove_dir_all(&root));
-        copy_folder(&self.template, &root);
+        copy_folder(&self.template, &root).unwrap();
         root
     }
-}
-
-/// Copies a folder; files keep their rights.
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_folder(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), &target).unwrap();
-        }
-    }
-}
-
-/// Runs a worker under strace.
-fn traced(root: &Path, arguments: &[&str], log: &Path, inject: Option<&str>) -> Output {
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-o"]).arg(log).args(["-e", &format!("trace={CALLS}")]);
-    if let Some(inject) = inject {
-        command.args(["-e", &format!("inject={inject}")]);
-    }
-    command.arg(program()).arg(root).args(arguments).stdin(Stdio::null()).output().unwrap()
-}
-
-/// For each call that a command makes: which of them touch the store, counted from 1.
-fn calls(root: &Path, arguments: &[&str], log: &Path) -> BTreeMap<String, Vec<usize>> {
-    assert!(traced(root, arguments, log, None).status.success(), "{arguments:?}");
-    let mut counts = BTreeMap::new();
-    let mut calls: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    let mut begun = false;
-    for line in fs::read_to_string(log).unwrap().lines() {
-        // The loader's calls come first.
-        begun |= line.contains(&root.display().to_string()) && !line.contains("execve");
-        let call = line.split_whitespace().nth(1).and_then(|call| call.split('(').next());
-        let call = call.filter(|call| CALLS.split(',').any(|known| known.trim() == *call));
-        if let Some(call) = call {
-            let count = counts.entry(call.to_owned()).or_insert(0);
-            *count += 1;
-            if begun {
-                calls.entry(call.to_owned()).or_default().push(*count);
-            }
-        }
-    }
-    calls
 }
 
 /// The value of `s`, which must be readable whatever happened.
@@ -128,23 +71,19 @@ fn at_every_call(
     let arguments = arguments(&stage);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let log = stage.folder.path().join("log");
-    let mut points = 0;
-    for (call, times) in calls(&stage.copy("count"), &arguments, &log) {
-        for when in times {
-            for stop in STOPS[when % 2] {
-                let point = format!("{call}:{stop}:when={when}");
-                let root = stage.copy("attempt");
-                let output = traced(&root, &arguments, &log, Some(&point));
-                holds(&stage, &root, &output, &point);
-                again(&stage, &root);
-                say(&root, &["clean"]);
-                let litter: Vec<String> =
-                    names(&root, "").into_iter().filter(|name| name.starts_with(".tmp")).collect();
-                assert!(litter.is_empty(), "{arguments:?} {point}: {litter:?}");
-                points += 1;
-            }
-        }
+    let stops = Stops { program: program(), calls: CALLS, log };
+    let points = stops.points(&stage.copy("count"), &arguments).unwrap();
+    for point in &points {
+        let root = stage.copy("attempt");
+        let output = stops.run(&root, &arguments, Some(point)).unwrap();
+        holds(&stage, &root, &output, point);
+        again(&stage, &root);
+        say(&root, &["clean"]);
+        let litter: Vec<String> =
+            names(&root, "").into_iter().filter(|name| name.starts_with(".tmp")).collect();
+        assert!(litter.is_empty(), "{arguments:?} {point}: {litter:?}");
     }
+    let points = points.len();
     assert!(points > 30, "{points}");
     let mut stderr = std::io::stderr();
     writeln!(stderr, "{name}: killed or failed at {points} points").unwrap();

@@ -48,11 +48,9 @@ fn inspect(path: &Path) -> Result<bool> {
 /// of one, and the first of several wins.
 fn make(folder: &Path, path: &Path) -> Result<()> {
     let error = |error| Error::system(path, "make", error);
-    let file = tempfile::Builder::new()
-        .prefix(".claims-")
-        .suffix(".new")
-        .tempfile_in(folder)
-        .map_err(error)?;
+    let name = temporary_name();
+    let file =
+        tempfile::Builder::new().prefix(&name).rand_bytes(0).tempfile_in(folder).map_err(error)?;
     super::create(file.path()).map_err(|error| super::fault::explain(path, error))?;
     file.as_file().sync_all().map_err(error)?;
     match file.persist_noclobber(path) {
@@ -60,6 +58,13 @@ fn make(folder: &Path, path: &Path) -> Result<()> {
         Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(lost) => Err(error(lost.error)),
     }
+}
+
+/// A name that the cleanup of sessions takes for what a crash left behind, after an hour.
+fn temporary_name() -> String {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).expect("the system gives random numbers");
+    format!(".tmp-{}-{:016x}-{:016x}", std::process::id(), 0, u64::from_ne_bytes(random))
 }
 
 #[cfg(unix)]

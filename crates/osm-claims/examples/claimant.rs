@@ -1,0 +1,151 @@
+//! A process that claims things: what tests start many of, stop and kill.
+//!
+//! ```text
+//! claimant FOLDER WHO claim RESOURCE          claims it
+//! claimant FOLDER WHO release RESOURCE        lets go of it
+//! claimant FOLDER WHO offer RESOURCE SESSION  offers it
+//! claimant FOLDER WHO accept RESOURCE         takes up an offer
+//! claimant FOLDER WHO sweep                   frees what the dead hold
+//! claimant FOLDER WHO look RESOURCE           prints what is known of its owner
+//! claimant FOLDER WHO hold RESOURCE           claims it, until standard input ends
+//! claimant FOLDER WHO lock                    keeps everybody from writing until standard input ends
+//! claimant FOLDER WHO see PROCESS             prints what is known of a process, given as JSON
+//! claimant FOLDER WHO reuse TIMES             has a pid used again TIMES within one clock tick
+//! ```
+//!
+//! `WHO` is a session: `NAME` without a process, `NAME@self` or `NAME@PID` with one. What was done
+//! is said on standard output. The exit code is that of the refusal, or 1.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use osm_claims::{
+    Asker, Caller, Claims, Outcome, Process, Resource, Scope, Sight, SqliteLedger, SystemSight,
+    Verdict, Wish,
+};
+use osm_identity::System;
+
+type Answer<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            drop(writeln!(io::stderr(), "{error}"));
+            let refused = error.downcast_ref::<osm_claims::Error>().and_then(|it| it.refusal());
+            refused.map_or(ExitCode::FAILURE, |it| ExitCode::from(it.reason.exit()))
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Answer {
+    let [folder, who, command, rest @ ..] = arguments else {
+        return Err("claimant FOLDER WHO COMMAND …".into());
+    };
+    match (*command, rest) {
+        ("see", [process]) => {
+            let process: Process = serde_json::from_str(process)?;
+            return say(SystemSight(System).look(&process));
+        }
+        ("reuse", [times]) => return reuse(times.parse()?),
+        _ => {}
+    }
+    let ledger = SqliteLedger::open(Path::new(folder), &System)?;
+    let path = ledger.path().to_owned();
+    let claims = Claims::new(Box::new(ledger), Box::new(SystemSight(System)));
+    let (asker, wish) = (asker(who)?, Wish::default());
+    let resource = |name: &str| Resource::new(name);
+    match (*command, rest) {
+        ("claim", [name]) => done(&claims.claim(&asker, &resource(name)?, &wish)?),
+        ("release", [name]) => done(&claims.release(&asker, &resource(name)?, None, false)?),
+        ("offer", [name, to]) => {
+            done(&claims.offer(&asker, &resource(name)?, None, Some(to), &wish)?)
+        }
+        ("accept", [name]) => done(&claims.accept(&asker, &resource(name)?, &wish)?),
+        ("sweep", []) => {
+            let swept = claims.sweep(&asker, false, false)?;
+            if swept.failed() > 0 {
+                return Err(format!("{} failed", swept.failed()).into());
+            }
+            say(format!("freed {}", swept.freed()))
+        }
+        ("look", [name]) => match claims.look(&asker, &resource(name)?)? {
+            Some(listed) => say(listed.verdict),
+            None => Err("it was never claimed".into()),
+        },
+        ("hold", [name]) => {
+            done(&claims.claim(&asker, &resource(name)?, &wish)?)?;
+            io::stdin().read_to_end(&mut Vec::new())?;
+            done(&claims.release(&asker, &resource(name)?, None, false)?)
+        }
+        ("lock", []) => {
+            let mut connection = rusqlite::Connection::open(path)?;
+            let immediate = rusqlite::TransactionBehavior::Immediate;
+            let _lock = connection.transaction_with_behavior(immediate)?;
+            say("locked")?;
+            io::stdin().read_to_end(&mut Vec::new())?;
+            Ok(())
+        }
+        _ => Err(format!("unknown: {command} {rest:?}").into()),
+    }
+}
+
+fn asker(who: &str) -> Answer<Asker> {
+    let (session, process) = match who.split_once('@') {
+        None => (who, None),
+        Some((session, "self")) => (session, Some(std::process::id())),
+        Some((session, pid)) => (session, Some(pid.parse()?)),
+    };
+    let caller = Caller {
+        session: session.into(),
+        process: process.map(|pid| Process::with_pid(pid, &System)).transpose()?,
+        agent: None,
+        host: "test".into(),
+        is_random: false,
+        is_sole: true,
+    };
+    Ok(Asker { scope: Scope::named("test"), caller })
+}
+
+/// Kills a process and has its number given to another one within the same clock tick. Needs a pid
+/// namespace of its own.
+fn reuse(times: usize) -> Answer {
+    let start = || Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn();
+    let mut seen = 0;
+    while seen < times {
+        let mut first = start()?;
+        let before = Process::with_pid(first.id(), &System)?;
+        first.kill()?;
+        first.wait()?;
+        std::fs::write("/proc/sys/kernel/ns_last_pid", (before.pid - 1).to_string())?;
+        let mut second = start()?;
+        let after = Process::with_pid(second.id(), &System)?;
+        let verdict = SystemSight(System).look(&before);
+        second.kill()?;
+        second.wait()?;
+        if after.pid != before.pid {
+            return Err("the pid was not used again".into());
+        }
+        if !matches!(verdict, Verdict::Dead(_)) {
+            return Err(format!("{verdict}").into());
+        }
+        if after.start == before.start {
+            say(verdict)?;
+            seen += 1;
+        }
+    }
+    Ok(())
+}
+
+fn done(outcome: &Outcome) -> Answer {
+    say(format!("{:?} {}", outcome.change, outcome.claim.token()))
+}
+
+fn say(text: impl std::fmt::Display) -> Answer {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{text}")?;
+    Ok(stdout.flush()?)
+}

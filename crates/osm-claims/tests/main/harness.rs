@@ -1,0 +1,151 @@
+//! What the tests of claims have in common: callers, a clock and eyes that do as they are told.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use osm_claims::clock::{Clock, Moment, Now};
+use osm_claims::event::{self, Filter};
+use osm_claims::{
+    Asker, Caller, Claims, Error, MemoryLedger, Process, Reason, Resource, Result, Scope, Sight,
+    SqliteLedger, Verdict,
+};
+use tempfile::TempDir;
+
+/// What is true about processes and time, shared by everything that looks.
+#[derive(Clone, Default)]
+pub(crate) struct Nature {
+    uptime: Arc<Mutex<Duration>>,
+    verdicts: Arc<Mutex<BTreeMap<u32, Verdict>>>,
+}
+
+impl Nature {
+    /// Lets time go by.
+    pub(crate) fn pass(&self, time: Duration) {
+        *self.uptime.lock().unwrap() += time;
+    }
+
+    /// Says what is known of a process from now on; all others are alive.
+    pub(crate) fn set(&self, pid: u32, verdict: Verdict) {
+        self.verdicts.lock().unwrap().insert(pid, verdict);
+    }
+}
+
+impl Clock for Nature {
+    fn now(&self) -> Now {
+        let uptime = *self.uptime.lock().unwrap();
+        let moment = Moment { machine: Some("machine".into()), boot: "boot".into(), uptime };
+        let seconds = i64::try_from(uptime.as_secs()).unwrap();
+        Now { moment, wall: Timestamp::from_second(seconds).unwrap() }
+    }
+}
+
+impl Sight for Nature {
+    fn look(&self, process: &Process) -> Verdict {
+        self.verdicts.lock().unwrap().get(&process.pid).cloned().unwrap_or(Verdict::Alive)
+    }
+}
+
+/// Claims in a ledger of one kind, in a nature of its own.
+pub(crate) struct Fixture {
+    pub(crate) claims: Claims,
+    pub(crate) nature: Nature,
+    /// Where the ledger lies, if it lies anywhere.
+    _folder: Option<TempDir>,
+}
+
+/// Claims in an empty ledger in memory.
+pub(crate) fn in_memory() -> Fixture {
+    let nature = Nature::default();
+    let ledger = MemoryLedger::new(Box::new(nature.clone()));
+    let claims = Claims::new(Box::new(ledger), Box::new(nature.clone()));
+    Fixture { claims, nature, _folder: None }
+}
+
+/// Claims in an empty ledger on disk.
+pub(crate) fn in_sqlite() -> Fixture {
+    let nature = Nature::default();
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = SqliteLedger::open_with_clock(folder.path(), Box::new(nature.clone())).unwrap();
+    let claims = Claims::new(Box::new(ledger), Box::new(nature.clone()));
+    Fixture { claims, nature, _folder: Some(folder) }
+}
+
+/// Somebody whose session hangs on a process that does not exist.
+pub(crate) fn with_process(session: &str, pid: u32) -> Asker {
+    let process = Process {
+        pid,
+        start: 1,
+        boot: "boot".into(),
+        namespace: "pid:[1]".into(),
+        inode: Some(u64::from(pid)),
+        machine: Some("machine".into()),
+        clock: None,
+        name: "agent".into(),
+    };
+    asker(session, Some(process))
+}
+
+/// Somebody behind whom no process stands.
+pub(crate) fn without_process(session: &str) -> Asker {
+    asker(session, None)
+}
+
+pub(crate) fn asker(session: &str, process: Option<Process>) -> Asker {
+    let caller = Caller {
+        session: session.into(),
+        process,
+        agent: Some("agent".into()),
+        host: "here".into(),
+        is_random: false,
+        is_sole: true,
+    };
+    Asker { scope: Scope::named("test"), caller }
+}
+
+pub(crate) fn resource(name: &str) -> Resource {
+    Resource::new(name).unwrap()
+}
+
+/// The reason for which something was refused.
+#[track_caller]
+pub(crate) fn refused<T>(result: Result<T>) -> Reason {
+    match result {
+        Ok(_) => panic!("it was not refused"),
+        Err(Error::Refused(refused)) => refused.reason,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// That doing all events again gives the open claims.
+#[track_caller]
+pub(crate) fn replayed(claims: &Claims, asker: &Asker) {
+    let events = claims.log(asker, true, &Filter::default()).unwrap();
+    let told = event::replay(&events).unwrap();
+    let kept = claims.list(asker, true).unwrap().into_iter().map(|listed| {
+        let claim = listed.claim;
+        let standing = event::Standing {
+            epoch: claim.epoch,
+            owner: claim.owner.id,
+            hold: claim.hold,
+            offer: claim.offer,
+        };
+        ((claim.scope, claim.resource), standing)
+    });
+    assert_eq!(told, kept.collect());
+}
+
+/// Says something that is worth knowing of a test that passes.
+pub(crate) fn report(text: &str) {
+    use std::io::Write;
+
+    writeln!(std::io::stderr().lock(), "{text}").unwrap();
+}
+
+/// Says that a test could not run, which is a failure on a machine that was set up for it.
+#[cfg(target_os = "linux")]
+pub(crate) fn skip(reason: &osm_testkit::tools::Skipped) {
+    assert!(!osm_testkit::tools::strict(), "{}", reason.0);
+    report(&format!("skipped: {}", reason.0));
+}

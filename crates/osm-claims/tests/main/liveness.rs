@@ -1,0 +1,179 @@
+//! Real processes that end, stop, hide, or live where nobody can look.
+//!
+//! Namespaces, `hidepid` and bind mounts are Linux; they need root.
+
+use std::process::{Child, Command, Stdio};
+
+use osm_claims::liveness::{Proof, Why};
+use osm_claims::{Process, Sight, SystemSight, Verdict};
+use osm_identity::{ProcessSource, System};
+use osm_testkit::tools;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+
+use crate::claimant::{Claimant, in_namespaces, program, run, said};
+use crate::harness::skip;
+
+/// A process of ours that does nothing.
+struct Sleeper(Child);
+
+impl Sleeper {
+    fn start() -> (Self, Process) {
+        let child = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
+        let process = Process::with_pid(child.id(), &System).unwrap();
+        (Self(child), process)
+    }
+
+    /// Sends a signal and waits until it had its effect, without collecting the process.
+    fn signal(&self, signal: Signal, effect: WaitIdOptions) {
+        let pid = Pid::from_child(&self.0);
+        kill_process(pid, signal).unwrap();
+        waitid(WaitId::Pid(pid), effect | WaitIdOptions::NOWAIT).unwrap().unwrap();
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn look(process: &Process) -> Verdict {
+    SystemSight(System).look(process)
+}
+
+#[test]
+fn killed_stopped_collected() {
+    let (mut sleeper, process) = Sleeper::start();
+    assert_eq!(look(&process), Verdict::Alive);
+    sleeper.signal(Signal::STOP, WaitIdOptions::STOPPED);
+    assert_eq!(look(&process), Verdict::Suspended);
+    sleeper.signal(Signal::CONT, WaitIdOptions::CONTINUED);
+    assert_eq!(look(&process), Verdict::Alive);
+    sleeper.signal(Signal::KILL, WaitIdOptions::EXITED);
+    assert_eq!(look(&process), Verdict::Dead(Proof::Zombie));
+    sleeper.0.wait().unwrap();
+    assert!(matches!(look(&process), Verdict::Dead(_)));
+}
+
+#[test]
+fn what_an_owner_held_is_free_when_it_is_killed_and_not_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut owner = Claimant::start(folder.path(), &["owner@self", "hold", "task"]);
+    let pid = Pid::from_raw(i32::try_from(owner.pid()).unwrap()).unwrap();
+    let claim = || run(folder.path(), &["rival@1", "claim", "task"]);
+    assert_eq!(claim().status.code(), Some(10), "held");
+    kill_process(pid, Signal::STOP).unwrap();
+    waitid(WaitId::Pid(pid), WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT).unwrap();
+    let refused = claim();
+    assert_eq!(refused.status.code(), Some(11), "suspended: {refused:?}");
+    owner.kill();
+    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+    // A zombie: nobody has collected it.
+    assert!(said(&claim()).starts_with("Grant(Some(Died)) 2."));
+    owner.collect();
+}
+
+/// What is known of a process there.
+fn seen(options: &[&str], script: &str, process: &Process) -> Option<String> {
+    let process = serde_json::to_string(process).unwrap();
+    let output = in_namespaces(options, script, &["-", "-", "see", &process])?;
+    Some(said(&output))
+}
+
+#[test]
+fn a_number_that_is_used_again_within_one_tick() {
+    let options = ["--pid", "--fork", "--mount-proc", "--kill-child"];
+    let Some(output) = in_namespaces(&options, "exec \"$0\" \"$@\"", &["-", "-", "reuse", "20"])
+    else {
+        return;
+    };
+    let verdicts = said(&output);
+    let expected = Verdict::Dead(Proof::AnotherInode).to_string();
+    assert_eq!(verdicts.lines().collect::<Vec<_>>(), vec![expected; 20]);
+}
+
+#[test]
+fn a_number_that_is_used_again_later() {
+    let (_sleeper, process) = Sleeper::start();
+    // What an older kernel knows of a process that had this number before.
+    let earlier = Process { start: process.start - 1, inode: None, ..process };
+    assert_eq!(look(&earlier), Verdict::Dead(Proof::AnotherStart));
+}
+
+#[test]
+fn another_pid_namespace() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let owner = Claimant::start(folder.path(), &["owner@self", "hold", "task"]);
+    let options = ["--pid", "--fork", "--mount-proc", "--kill-child"];
+    for (arguments, code, expected) in [
+        (&[path, "-", "look", "task"][..], 0, "another pid namespace"),
+        (&[path, "rival", "claim", "task"], 12, "another pid namespace"),
+        (&[path, "rival", "sweep"], 0, "freed 0"),
+    ] {
+        let Some(output) = in_namespaces(&options, "exec \"$0\" \"$@\"", arguments) else {
+            return;
+        };
+        let text = [&output.stdout[..], &output.stderr].concat();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+    owner.finish();
+}
+
+#[test]
+fn hidden_processes() {
+    let (_sleeper, process) = Sleeper::start();
+    let script = "mount -t proc -o hidepid=2 proc /proc
+        exec setpriv --reuid 65534 --regid 65534 --clear-groups \"$0\" \"$@\"";
+    // The program must be where nobody else may look, too.
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), open).unwrap();
+    let copy = folder.path().join("claimant");
+    std::fs::copy(program(), &copy).unwrap();
+    let script = script.replace("\"$0\"", &format!("'{}'", copy.display()));
+    let Some(verdict) = seen(&["--mount"], &script, &process) else { return };
+    assert_eq!(verdict, Verdict::Unknown(Why::Unreadable).to_string());
+}
+
+#[test]
+fn another_time_namespace() {
+    let (_sleeper, process) = Sleeper::start();
+    let options = ["--time", "--boottime", "100000", "--fork"];
+    let Some(verdict) = seen(&options, "exec \"$0\" \"$@\"", &process) else { return };
+    assert_eq!(verdict, "alive");
+    // Where the kernel gives no inode, the start cannot be compared.
+    let process = Process { inode: None, ..process };
+    let verdict = seen(&options, "exec \"$0\" \"$@\"", &process).unwrap();
+    assert_eq!(verdict, Verdict::Unknown(Why::AnotherClock).to_string());
+}
+
+#[test]
+fn another_boot() {
+    let (_sleeper, process) = Sleeper::start();
+    if System.machine().is_none() {
+        return skip(&tools::Skipped("this machine has no name of its own".into()));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let boot = file("boot", "11111111-2222-3333-4444-555555555555\n");
+    let machine = file("machine", "0123456789abcdef0123456789abcdef\n");
+    let boot = format!("mount --bind '{boot}' /proc/sys/kernel/random/boot_id");
+    let machine = format!("mount --bind '{machine}' /etc/machine-id");
+    for (script, expected) in [
+        (boot.clone(), Verdict::Dead(Proof::Rebooted)),
+        (format!("{boot}; {machine}"), Verdict::Unknown(Why::AnotherMachine)),
+        (machine, Verdict::Alive),
+    ] {
+        let script = format!("{script}; exec \"$0\" \"$@\"");
+        let Some(verdict) = seen(&["--mount"], &script, &process) else { return };
+        assert_eq!(verdict, expected.to_string(), "{script}");
+    }
+}

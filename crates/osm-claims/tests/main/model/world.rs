@@ -1,0 +1,360 @@
+//! A world that is small enough to be looked at in all its states, and the ledger in it.
+//!
+//! The ledger is one more implementation of [`Book`], over values that can be hashed; so the model
+//! runs the real [`Claims`](osm_claims::Claims) with the real rules, and copies none of them.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use osm_claims::claim::{Ended, Offer};
+use osm_claims::clock::{Lease, Moment, Now};
+use osm_claims::event::{Deed, Event, Filter};
+use osm_claims::ledger::{Book, Grant, Watch};
+use osm_claims::{
+    Caller, Claim, End, Epoch, Hold, Ledger, Loss, Owner, OwnerId, Process, Resource, Result,
+    Scope, ScopeId, Seal,
+};
+
+use super::Break;
+
+/// Who acts: processes, and after them a session that no process stands behind.
+pub(super) const PROCESSES: usize = 3;
+pub(super) const LEASEHOLDER: usize = PROCESSES;
+pub(super) const ACTORS: usize = PROCESSES + 1;
+
+/// The names of sessions.
+pub(super) const SESSIONS: [&str; 4] = ["a", "b", "leased", "new"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Life {
+    Unborn,
+    Runs,
+    Stopped,
+    Dead,
+}
+
+/// Everything that can differ between two moments.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct World {
+    pub(super) lives: [Life; PROCESSES],
+    /// The session that each actor says it is, as an index of [`SESSIONS`].
+    pub(super) names: [usize; ACTORS],
+    /// The owners that the ledger knows: session and process.
+    pub(super) owners: Vec<(usize, Option<usize>)>,
+    /// The open claims, and for each resource without one the last that ended.
+    pub(super) claims: Vec<Kept>,
+    /// Every grant that was ever told to anybody, who may still present it.
+    pub(super) told: Vec<Told>,
+    /// What went wrong in the last step.
+    pub(super) flaw: Option<super::Flaw>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Kept {
+    pub(super) resource: usize,
+    pub(super) epoch: u64,
+    pub(super) seal: u32,
+    pub(super) owner: usize,
+    /// It hangs on a lease, and whether that still runs.
+    pub(super) lease: Option<bool>,
+    /// To which session it is offered, and whether the offer still stands.
+    pub(super) offer: Option<(usize, bool)>,
+    pub(super) ended: Option<End>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Told {
+    pub(super) actor: usize,
+    pub(super) resource: usize,
+    pub(super) epoch: u64,
+    pub(super) seal: u32,
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        Self {
+            lives: [Life::Runs, Life::Runs, Life::Unborn],
+            names: [0, 1, 0, 2],
+            owners: Vec::new(),
+            claims: Vec::new(),
+            told: Vec::new(),
+            flaw: None,
+        }
+    }
+
+    pub(super) fn caller(&self, actor: usize) -> Caller {
+        caller(self.names[actor], (actor != LEASEHOLDER).then_some(actor))
+    }
+
+    /// The owner that the ledger takes an actor for.
+    pub(super) fn owner_of(&self, actor: usize) -> Option<usize> {
+        self.owners.iter().rposition(|(session, process)| match actor {
+            LEASEHOLDER => (*session, *process) == (self.names[actor], None),
+            // By its process: the ledger learns of another name with the next thing it writes.
+            _ => *process == Some(actor),
+        })
+    }
+
+    pub(super) fn is_without(&self, flaw: super::Flaw) -> bool {
+        self.flaw != Some(flaw)
+    }
+
+    pub(super) fn open(&self) -> impl Iterator<Item = &Kept> {
+        self.claims.iter().filter(|claim| claim.ended.is_none())
+    }
+
+    /// Forgets what no rule asks for any more.
+    pub(super) fn forget(&mut self) {
+        let claims = self.claims.clone();
+        let mut place = 0;
+        self.claims.retain(|claim| {
+            place += 1;
+            let is_last = claims[place..].iter().all(|later| later.resource != claim.resource);
+            claim.ended.is_none() || is_last
+        });
+    }
+
+    fn claim(&self, kept: &Kept) -> Claim {
+        let (session, process) = self.owners[kept.owner];
+        Claim {
+            scope: ScopeId(1),
+            resource: resource(kept.resource),
+            epoch: Epoch(kept.epoch),
+            seal: Seal(kept.seal),
+            owner: Arc::new(Owner { id: id(kept.owner), who: caller(session, process) }),
+            hold: kept.lease.map_or(Hold::Session, |runs| Hold::Lease(lease(runs))),
+            since: Timestamp::UNIX_EPOCH,
+            note: None,
+            request: None,
+            offer: kept.offer.map(|(to, stands)| Offer {
+                to: SESSIONS[to].into(),
+                lease: lease(stands),
+                note: None,
+            }),
+            ended: kept.ended.map(|how| Ended {
+                how,
+                at: Timestamp::UNIX_EPOCH,
+                by: String::new(),
+                evidence: None,
+            }),
+        }
+    }
+
+    fn last(&self, wanted: impl Fn(&Kept) -> bool) -> Option<Claim> {
+        self.claims.iter().rev().find(|kept| wanted(kept)).map(|kept| self.claim(kept))
+    }
+
+    fn owner(&self, wanted: impl Fn(&(usize, Option<usize>)) -> bool) -> Option<Arc<Owner>> {
+        let place = self.owners.iter().rposition(wanted)?;
+        let (session, process) = self.owners[place];
+        Some(Arc::new(Owner { id: id(place), who: caller(session, process) }))
+    }
+}
+
+/// All times of the model: what began now still runs, what began at boot is over.
+pub(super) fn now() -> Now {
+    let uptime = Duration::from_hours(100);
+    let moment = Moment { machine: Some("machine".into()), boot: "boot".into(), uptime };
+    Now { moment, wall: Timestamp::UNIX_EPOCH }
+}
+
+fn lease(runs: bool) -> Lease {
+    let mut since = now().moment;
+    if !runs {
+        since.uptime = Duration::ZERO;
+    }
+    Lease { term: Duration::from_mins(1), since }
+}
+
+pub(super) fn resource(number: usize) -> Resource {
+    Resource::new(vec![b'r', u8::try_from(number).unwrap()]).unwrap()
+}
+
+fn number(resource: &Resource) -> usize {
+    usize::from(resource.as_bytes()[1])
+}
+
+fn id(owner: usize) -> OwnerId {
+    OwnerId(i64::try_from(owner).unwrap() + 1)
+}
+
+fn place(owner: OwnerId) -> usize {
+    usize::try_from(owner.0 - 1).unwrap()
+}
+
+fn session(name: &str) -> usize {
+    SESSIONS.iter().position(|it| *it == name).unwrap()
+}
+
+fn caller(session: usize, process: Option<usize>) -> Caller {
+    Caller {
+        session: SESSIONS[session].into(),
+        process: process.map(|number| Process {
+            pid: u32::try_from(number).unwrap(),
+            start: 1,
+            boot: "boot".into(),
+            namespace: String::new(),
+            inode: Some(number as u64),
+            machine: None,
+            clock: None,
+            name: String::new(),
+        }),
+        agent: None,
+        host: String::new(),
+        is_random: false,
+        is_sole: true,
+    }
+}
+
+/// The ledger of a world, with whatever is broken about it.
+pub(super) struct WorldLedger {
+    pub(super) world: Arc<Mutex<World>>,
+    pub(super) actor: usize,
+    pub(super) broken: Option<Break>,
+}
+
+struct WorldBook {
+    world: World,
+    actor: usize,
+    broken: Option<Break>,
+}
+
+impl Ledger for WorldLedger {
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+        let mut world = self.world.lock().unwrap();
+        let mut book = WorldBook { world: world.clone(), actor: self.actor, broken: self.broken };
+        work(&mut book)?;
+        *world = book.world;
+        Ok(())
+    }
+
+    fn read(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+        let world = self.world.lock().unwrap().clone();
+        work(&mut WorldBook { world, actor: self.actor, broken: self.broken })
+    }
+
+    fn now(&self) -> Now {
+        now()
+    }
+
+    fn watch(&self) -> Result<Box<dyn Watch + '_>> {
+        unreachable!("nobody waits in the model")
+    }
+}
+
+impl Book for WorldBook {
+    fn scope(&mut self, _scope: &Scope) -> Result<Option<ScopeId>> {
+        Ok(Some(ScopeId(1)))
+    }
+
+    fn add_scope(&mut self, _scope: &Scope) -> Result<ScopeId> {
+        Ok(ScopeId(1))
+    }
+
+    fn scope_of(&mut self, _id: ScopeId) -> Result<Option<Scope>> {
+        Ok(Some(Scope::named("model")))
+    }
+
+    fn owner_of_process(&mut self, process: &Process) -> Result<Option<Arc<Owner>>> {
+        let wanted = usize::try_from(process.pid).unwrap();
+        Ok(self.world.owner(|it| it.1 == Some(wanted)))
+    }
+
+    fn owner_of_session(&mut self, name: &str) -> Result<Option<Arc<Owner>>> {
+        Ok(self.world.owner(|it| it.0 == session(name)))
+    }
+
+    fn add_owner(&mut self, who: &Caller) -> Result<Arc<Owner>> {
+        let process = who.process.as_ref().map(|it| usize::try_from(it.pid).unwrap());
+        self.world.owners.push((session(&who.session), process));
+        Ok(Arc::new(Owner { id: id(self.world.owners.len() - 1), who: who.clone() }))
+    }
+
+    fn rename_owner(&mut self, id: OwnerId, who: &Caller) -> Result<Arc<Owner>> {
+        self.world.owners[place(id)].0 = session(&who.session);
+        Ok(Arc::new(Owner { id, who: who.clone() }))
+    }
+
+    fn latest(&mut self, _scope: ScopeId, resource: &Resource) -> Result<Option<Claim>> {
+        let mut latest = self.world.last(|kept| kept.resource == number(resource));
+        let offer = latest.as_mut().and_then(|claim| claim.offer.as_mut());
+        if let Some(offer) = offer.filter(|_| self.broken == Some(Break::OfferIsForAll)) {
+            offer.to = SESSIONS[self.world.names[self.actor]].into();
+        }
+        Ok(latest)
+    }
+
+    fn latest_of(
+        &mut self,
+        _scope: ScopeId,
+        resource: &Resource,
+        owner: OwnerId,
+    ) -> Result<Option<Claim>> {
+        let is_it = |kept: &Kept| kept.resource == number(resource) && id(kept.owner) == owner;
+        Ok(self.world.last(is_it))
+    }
+
+    fn answered(&mut self, _scope: ScopeId, _request: &str) -> Result<Option<Claim>> {
+        Ok(None)
+    }
+
+    fn open(&mut self, _scope: Option<ScopeId>) -> Result<Vec<Claim>> {
+        Ok(self.world.open().map(|kept| self.world.claim(kept)).collect())
+    }
+
+    fn losses(&mut self, _owner: OwnerId) -> Result<Vec<Loss>> {
+        Ok(Vec::new())
+    }
+
+    fn tell(&mut self, _owner: OwnerId) -> Result<()> {
+        Ok(())
+    }
+
+    fn acknowledge(&mut self, _: OwnerId, _: ScopeId, _: &Resource) -> Result<()> {
+        Ok(())
+    }
+
+    fn grant(&mut self, grant: &Grant) -> Result<Claim> {
+        let granted = self.world.told.len();
+        let epoch = match self.broken {
+            Some(Break::EpochsStartAgain) => self.world.open().count() as u64 + 1,
+            _ => granted as u64 + 1,
+        };
+        let kept = Kept {
+            resource: number(grant.resource),
+            epoch,
+            seal: u32::try_from(granted).unwrap(),
+            owner: place(grant.owner.id),
+            lease: matches!(grant.hold, Hold::Lease(_)).then_some(true),
+            offer: None,
+            ended: None,
+        };
+        self.world.told.push(Told {
+            actor: self.actor,
+            resource: kept.resource,
+            epoch,
+            seal: kept.seal,
+        });
+        self.world.claims.push(kept.clone());
+        Ok(self.world.claim(&kept))
+    }
+
+    fn amend(&mut self, claim: &Claim, _by: &str, _at: Timestamp, deed: &Deed) -> Result<()> {
+        let is_it = |it: &&mut Kept| it.seal == claim.seal.0 && it.ended.is_none();
+        let kept = self.world.claims.iter_mut().find(is_it).unwrap();
+        match deed {
+            Deed::Granted { .. } => unreachable!("a grant amends nothing"),
+            Deed::Renewed(_) => kept.lease = Some(true),
+            Deed::Offered(offer) => kept.offer = Some((session(&offer.to), true)),
+            Deed::Withdrawn => kept.offer = None,
+            Deed::Ended(_) if self.broken == Some(Break::NothingEnds) => {}
+            Deed::Ended(ended) => kept.ended = Some(ended.how),
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, _filter: &Filter) -> Result<Vec<Event>> {
+        Ok(Vec::new())
+    }
+}
