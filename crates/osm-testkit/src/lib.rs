@@ -8,8 +8,11 @@
 pub mod agents;
 pub mod lab;
 pub mod model;
+pub mod page;
 #[cfg(unix)]
 pub mod screen;
+#[cfg(unix)]
+pub mod shell;
 #[cfg(unix)]
 pub mod ssh;
 pub mod terminal;

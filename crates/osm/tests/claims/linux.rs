@@ -1,0 +1,84 @@
+//! The rows, and the harness that runs them.
+
+mod acquisition;
+mod commands;
+mod identity;
+mod liveness;
+mod machine;
+mod race;
+mod release;
+mod reuse;
+mod row;
+mod site;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use osm_testkit::page;
+use osm_testkit::tools::{self, Stop};
+
+use row::{CHAPTERS, How, Row, Test};
+use site::Site;
+
+/// Runs the tests that were asked for; or does what such a test started another process for.
+pub(crate) fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [race::RACER, folder, session] => return race::run(folder, session),
+        [reuse::REUSER, folder] => return reuse::run(folder),
+        _ => {}
+    }
+    let arguments = Arguments::from_args();
+    let mut trials = vec![
+        Trial::test("page::every_failure_mode_is_answered_once", check_rows),
+        Trial::test("page::claims_failure_modes_is_up_to_date", check_page),
+    ];
+    trials.extend(tests().into_iter().map(|(name, test)| trial(name, test)));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Every test once, by its name: one may stand behind several rows.
+fn tests() -> BTreeMap<String, Test> {
+    let mut tests = BTreeMap::new();
+    for chapter in CHAPTERS {
+        for row in chapter.rows {
+            if let How::Shown(test) = row.how {
+                tests.insert(test.full_name(chapter.name), test);
+            }
+        }
+    }
+    for test in commands::TESTS {
+        tests.insert(test.full_name("commands"), *test);
+    }
+    tests
+}
+
+fn trial(name: String, test: Test) -> Trial {
+    Trial::ignorable_test(name, move || match Site::new().and_then(|site| (test.run)(&site)) {
+        Ok(()) => Ok(Completion::Completed),
+        Err(Stop::Skipped(reason)) if !tools::strict() => Ok(Completion::ignored_with(reason)),
+        Err(stop) => Err(stop.to_string().into()),
+    })
+}
+
+fn check_rows() -> Result<(), Failed> {
+    let rows: Vec<&Row> = CHAPTERS.iter().flat_map(|chapter| chapter.rows).collect();
+    let wanted: Vec<String> = CHAPTERS
+        .iter()
+        .flat_map(|chapter| (1..=chapter.count).map(|it| format!("{}-{it:02}", chapter.letter)))
+        .collect();
+    let ids: Vec<&str> = rows.iter().map(|row| row.id).collect();
+    assert_eq!(ids, wanted, "every id of the catalogue once, in its order");
+    let shown = rows.iter().filter(|row| matches!(row.how, How::Shown(_))).count();
+    assert!(shown >= 70, "only {shown} of {} rows are shown by a test", rows.len());
+    Ok(())
+}
+
+fn check_page() -> Result<(), Failed> {
+    if page::is_settled("claims-failure-modes.md", &row::page()) {
+        Ok(())
+    } else {
+        Err("docs/claims-failure-modes.md is written anew: commit it".into())
+    }
+}

@@ -1,0 +1,3 @@
+//! x
+use super::row::Row;
+pub(crate) const ROWS: &[Row] = &[];
