@@ -12,10 +12,8 @@ pub fn is_settled(name: &str, page: &str) -> bool {
         return true;
     }
     std::fs::write(&path, page).expect("docs/ can be written");
-    let told = writeln!(
-        std::io::stderr(),
-        "docs/{name} was out of date; it is written anew: commit it"
-    );
+    let told =
+        writeln!(std::io::stderr(), "docs/{name} was out of date; it is written anew: commit it");
     told.expect("standard error can be written");
     false
 }

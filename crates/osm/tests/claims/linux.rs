@@ -39,22 +39,16 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// Every test once, by its name: one may stand behind several rows.
-fn tests() -> BTreeMap<String, Test> {
-    let mut tests = BTreeMap::new();
-    for chapter in CHAPTERS {
-        for row in chapter.rows {
-            if let How::Shown(test) = row.how {
-                tests.insert(test.full_name(chapter.name), test);
-            }
-        }
-    }
-    for test in commands::TESTS {
-        tests.insert(test.full_name("commands"), *test);
-    }
-    tests
+fn tests() -> BTreeMap<&'static str, Test> {
+    let rows = CHAPTERS.iter().flat_map(|chapter| chapter.rows);
+    let shown = rows.filter_map(|row| match row.how {
+        How::Shown(test) => Some(test),
+        How::Never(_) => None,
+    });
+    shown.chain(commands::TESTS.iter().copied()).map(|test| (test.name(), test)).collect()
 }
 
-fn trial(name: String, test: Test) -> Trial {
+fn trial(name: &str, test: Test) -> Trial {
     Trial::ignorable_test(name, move || match Site::new().and_then(|site| (test.run)(&site)) {
         Ok(()) => Ok(Completion::Completed),
         Err(Stop::Skipped(reason)) if !tools::strict() => Ok(Completion::ignored_with(reason)),

@@ -233,7 +233,8 @@ fn nobody_in_particular_gets_nothing(site: &Site) -> Outcome {
 fn commands_speak_of_the_caller_alone(site: &Site) -> Outcome {
     let (mut idle, mut busy) = (site.person()?, site.agent()?);
     idle.claim("quiet")?;
-    busy.sh("for i in $(seq 20); do OSM claim loud-$i --json; OSM claim check loud-$i; done")?.ok()?;
+    busy.sh("for i in $(seq 20); do OSM claim loud-$i --json; OSM claim check loud-$i; done")?
+        .ok()?;
     let mine = idle.ok("claim mine")?;
     assert_eq!(mine["held"][0]["resource"], "quiet");
     assert_eq!(mine["held"].as_array().map(Vec::len), Some(1));
@@ -250,10 +251,9 @@ fn a_new_agent_in_an_old_place_inherits_nothing(site: &Site) -> Outcome {
     let first = person.sh("LAB/claude -c 'OSM claim work --json; kill -9 $$'")?;
     let first: Value = serde_json::from_str(&first.output).unwrap_or_default();
     let epoch_then = epoch(&first["claim"]);
-    let second = person.sh(
-        "LAB/claude -c 'OSM claim mine --json; OSM claim check work --epoch 1 --json >&2; \
-         OSM claim work --json >LAB/second'; cat LAB/second >&2; cat LAB/second",
-    )?;
+    let second = person
+        .sh("LAB/claude -c 'OSM claim mine --json; OSM claim check work --epoch 1 --json >&2; \
+         OSM claim work --json >LAB/second'; cat LAB/second >&2; cat LAB/second")?;
     assert!(second.errors.contains("\"not_held\""), "{}", second.errors);
     assert!(second.output.contains("\"held\": []"), "{}", second.output);
     let claim: Value = serde_json::from_str(&site_text(site, "second")).unwrap_or_default();
@@ -321,7 +321,9 @@ fn cleaning_up_leaves_live_owners_alone(site: &Site) -> Outcome {
         assert_eq!(swept["counts"]["freed"], 0, "{swept:#}");
         assert_eq!(swept["counts"]["held"], 10, "{swept:#}");
     }
-    agents[0].sh("rm -rf LAB/.config/one-shot-man/sessions LAB/.config/one-shot-man/*.toml")?.ok()?;
+    agents[0]
+        .sh("rm -rf LAB/.config/one-shot-man/sessions LAB/.config/one-shot-man/*.toml")?
+        .ok()?;
     for number in 0..10 {
         agents[(number + 1) % 10].refused(&format!("claim work-{number}"), Reason::Held)?;
         agents[number].ok(&format!("claim check work-{number}"))?;
@@ -394,7 +396,9 @@ fn a_claim_that_fails_leaves_no_owner_behind(site: &Site) -> Outcome {
     assert!(busy.errors.contains("claims.db"), "{busy:#?}");
     ledger.execute_batch("ROLLBACK").expect("it was begun");
     let owners = |ledger: &rusqlite::Connection| {
-        ledger.query_row("SELECT count(*) FROM owner", [], |row| row.get::<_, i64>(0)).expect("owners")
+        ledger
+            .query_row("SELECT count(*) FROM owner", [], |row| row.get::<_, i64>(0))
+            .expect("owners")
     };
     assert_eq!(owners(&ledger), 1, "the one that was refused is not there");
     assert_eq!(agent.sees("work")?, Value::Null);
@@ -412,7 +416,9 @@ fn the_id_of_a_dead_agent_opens_nothing(site: &Site) -> Outcome {
     assert_ne!(person.sh(&format!("{stale} OSM session id"))?.output, session);
     let token = granted["claim"]["token"].as_str().unwrap_or_default();
     for words in ["claim check work", "claim renew work", "release work"] {
-        person.osm_with(&stale, &format!("{words} --epoch {token}"))?.assert_refused(Reason::NotHeld);
+        person
+            .osm_with(&stale, &format!("{words} --epoch {token}"))?
+            .assert_refused(Reason::NotHeld);
     }
     person.osm_with(&stale, "claim resume work")?.assert_refused(Reason::NotHeld);
     assert_eq!(person.sees("work")?["session"], session.as_str());
@@ -459,7 +465,8 @@ fn events_name_who_did_it(site: &Site) -> Outcome {
 
 fn a_command_that_never_ran_holds_nothing(site: &Site) -> Outcome {
     let (mut agent, mut rival) = (site.agent()?, site.agent()?);
-    for (command, code) in [("LAB/nowhere", 127), ("/etc/passwd", 126), ("sh -c 'kill -9 $$'", 137)] {
+    for (command, code) in [("LAB/nowhere", 127), ("/etc/passwd", 126), ("sh -c 'kill -9 $$'", 137)]
+    {
         let ran = agent.osm(&format!("claim run work -- {command}"))?;
         assert_eq!(ran.code, code, "{ran:#?}");
         rival.claim("work")?;

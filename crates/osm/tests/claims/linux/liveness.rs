@@ -125,7 +125,7 @@ pub(crate) const ROWS: &[Row] = &[
 ];
 
 /// Waits until a second has passed, by a lease that runs out.
-fn a_second_passes(site: &Site) -> Outcome {
+pub(crate) fn a_second_passes(site: &Site) -> Outcome {
     let (mut one, mut other) = (site.named("second-one")?, site.named("second-other")?);
     one.ok("claim second --scope clock --ttl 1s")?;
     let granted = other.ok("claim second --scope clock --wait 1m")?;
@@ -158,7 +158,10 @@ fn a_stopped_owner_is_suspended(site: &Site) -> Outcome {
         assert_eq!(refused["verdict"], "suspended");
         assert_eq!(refused["claim"]["epoch"], first);
         let swept = rival.ok("claim sweep")?;
-        assert_eq!((&swept["counts"]["freed"], &swept["counts"]["suspended"]), (&0.into(), &1.into()));
+        assert_eq!(
+            (&swept["counts"]["freed"], &swept["counts"]["suspended"]),
+            (&0.into(), &1.into())
+        );
         owner.go_on();
         assert_eq!(epoch(&owner.ok("claim check work")?["claim"]), first);
         owner.ok("release work")?;
@@ -194,7 +197,9 @@ fn helpers_may_die_as_they_like(site: &Site) -> Outcome {
             owner.sh("for i in 1 2 3 4; do sh LAB/helper; done; true")?.ok()?;
         }
         // The program itself, too, in the middle of whatever it does.
-        owner.sh("for i in 1 2 3 4; do timeout -s KILL 0.003 OSM claim check work; done; true")?.ok()?;
+        owner
+            .sh("for i in 1 2 3 4; do timeout -s KILL 0.003 OSM claim check work; done; true")?
+            .ok()?;
         assert_eq!(epoch(&owner.ok("claim check work")?["claim"]), first);
         owner.ok("release work")?;
     }
@@ -209,7 +214,9 @@ fn nothing_runs_behind_the_scenes(site: &Site) -> Outcome {
     rival.sh("mkfifo LAB/hold")?.ok()?;
     let run = owner.begin("LAB/bin/osm claim run job -- sh -c 'echo $$ $PPID >LAB/pids; read x <LAB/hold; echo >LAB/over'")?;
     site.lab.wait_for(&site.path("pids"))?;
-    rival.sh("until test -s LAB/pids; do :; done; read command osm <LAB/pids; kill -9 $osm")?.ok()?;
+    rival
+        .sh("until test -s LAB/pids; do :; done; read command osm <LAB/pids; kill -9 $osm")?
+        .ok()?;
     assert_eq!(owner.finish(&run)?.code, 137);
     let refused = rival.refused("claim job", Reason::Held)?;
     let pids = rival.sh("cat LAB/pids")?.output;
@@ -242,7 +249,9 @@ fn a_helper_that_outlives_its_agent_renews_nothing(site: &Site) -> Outcome {
     agent.kill()?;
     rival.sh("echo >LAB/go")?.ok()?;
     site.lab.wait_for(&site.path("left"))?;
-    let left = rival.sh("grep -c '\"reason\": \"not_held\"' LAB/left; grep -c '\"granted\": true' LAB/left; true")?;
+    let left = rival.sh(
+        "grep -c '\"reason\": \"not_held\"' LAB/left; grep -c '\"granted\": true' LAB/left; true",
+    )?;
     assert_eq!(left.output, "5\n0", "{}", rival.sh("cat LAB/left")?.output);
     assert_eq!(rival.sees("work")?["verdict"], "dead");
     rival.claim("work")?;
@@ -419,7 +428,9 @@ fn a_sweep_examines_all_and_says_so(site: &Site) -> Outcome {
 }
 
 fn every_command_sees_a_death_at_once(site: &Site) -> Outcome {
-    for (owner, is_zombie) in [(site.agent()?, true), (site.person()?, true), (site.agent()?, false)] {
+    for (owner, is_zombie) in
+        [(site.agent()?, true), (site.person()?, true), (site.agent()?, false)]
+    {
         let (mut owner, mut rival) = (owner, site.agent()?);
         owner.claim("work")?;
         owner.kill_uncollected();
@@ -444,7 +455,10 @@ fn every_command_sees_a_death_at_once(site: &Site) -> Outcome {
 }
 
 /// An agent that believes itself to be in another boot, of this machine or of another.
-pub(crate) fn rebooted<'a>(site: &'a Site, machine: Option<&str>) -> Result<Owner<'a>, osm_testkit::tools::Stop> {
+pub(crate) fn rebooted<'a>(
+    site: &'a Site,
+    machine: Option<&str>,
+) -> Result<Owner<'a>, osm_testkit::tools::Stop> {
     root()?;
     site.lab.file("boot", "01234567-89ab-cdef-0123-456789abcdef\n")?;
     let mut script = "mount --bind LAB/boot /proc/sys/kernel/random/boot_id; ".to_owned();

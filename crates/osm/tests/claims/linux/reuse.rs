@@ -74,15 +74,13 @@ pub(crate) fn a_reused_pid_is_somebody_else(site: &Site) -> Outcome {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // The same by the program: an agent, and another one that gets its pid.
     let mut place = site.shell(&[OTHER_PIDS, &["bash"]].concat(), &[])?;
-    let answer = place.sh(
-        "mkfifo LAB/hold
+    let answer = place.sh("mkfifo LAB/hold
          LAB/claude -c 'OSM claim work --json >LAB/granted; true' & old=$!; wait $old
          echo $((old - 1)) >/proc/sys/kernel/ns_last_pid
          LAB/claude -c 'read x <LAB/hold' & new=$!
          test $new = $old || { echo $new instead of $old; exit 1; }
          LAB/claude -c 'OSM claim work --json; true'
-         echo >LAB/hold; wait",
-    )?;
+         echo >LAB/hold; wait")?;
     answer.ok()?;
     let granted: serde_json::Value = serde_json::from_str(&answer.output).unwrap_or_default();
     assert_eq!(granted["ended"]["ended"]["how"], "died", "{answer:#?}");

@@ -10,25 +10,30 @@ use super::{acquisition, identity, liveness, machine, release};
 /// What a test comes to; what does not hold panics, as in any test.
 pub(crate) type Outcome = Result<(), Stop>;
 
-/// A test with its name.
+/// A test, which may stand behind several rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Test {
-    pub(crate) name: &'static str,
     pub(crate) run: fn(&Site) -> Outcome,
+    path: fn() -> &'static str,
 }
 
 /// A test that is named after its function.
 macro_rules! test {
     ($run:ident) => {
-        $crate::linux::row::Test { name: stringify!($run), run: $run }
+        $crate::linux::row::Test::new($run, || std::any::type_name_of_val(&$run))
     };
 }
 pub(crate) use test;
 
 impl Test {
-    /// Its name among all.
-    pub(crate) fn full_name(&self, chapter: &str) -> String {
-        format!("{chapter}::{}", self.name)
+    pub(crate) const fn new(run: fn(&Site) -> Outcome, path: fn() -> &'static str) -> Self {
+        Self { run, path }
+    }
+
+    /// Its file and function.
+    pub(crate) fn name(&self) -> &'static str {
+        let path = (self.path)();
+        path.split_once("::linux::").map_or(path, |(_, name)| name)
     }
 }
 
@@ -60,8 +65,6 @@ pub(crate) const fn never(id: &'static str, holds: &'static str, reason: &'stati
 
 /// A part of the catalogue.
 pub(crate) struct Chapter {
-    /// Its module here.
-    pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     /// What its ids begin with, and how many there are.
     pub(crate) letter: char,
@@ -70,41 +73,16 @@ pub(crate) struct Chapter {
 }
 
 pub(crate) const CHAPTERS: &[Chapter] = &[
+    Chapter { title: "Who somebody is", letter: 'I', count: 21, rows: identity::ROWS },
+    Chapter { title: "Whether an owner lives", letter: 'L', count: 23, rows: liveness::ROWS },
+    Chapter { title: "Getting a claim", letter: 'C', count: 22, rows: acquisition::ROWS },
     Chapter {
-        name: "identity",
-        title: "Who somebody is",
-        letter: 'I',
-        count: 21,
-        rows: identity::ROWS,
-    },
-    Chapter {
-        name: "liveness",
-        title: "Whether an owner lives",
-        letter: 'L',
-        count: 23,
-        rows: liveness::ROWS,
-    },
-    Chapter {
-        name: "acquisition",
-        title: "Getting a claim",
-        letter: 'C',
-        count: 22,
-        rows: acquisition::ROWS,
-    },
-    Chapter {
-        name: "release",
         title: "Losing a claim, and what follows",
         letter: 'R',
         count: 21,
         rows: release::ROWS,
     },
-    Chapter {
-        name: "machine",
-        title: "The machine underneath",
-        letter: 'X',
-        count: 10,
-        rows: machine::ROWS,
-    },
+    Chapter { title: "The machine underneath", letter: 'X', count: 10, rows: machine::ROWS },
 ];
 
 const HEAD: &str = "# Failure modes of claims
@@ -122,7 +100,7 @@ pub(crate) fn page() -> String {
             .expect("writing to a string succeeds");
         for row in chapter.rows {
             let how = match &row.how {
-                How::Shown(test) => format!("`{}`", test.full_name(chapter.name)),
+                How::Shown(test) => format!("`{}`", test.name()),
                 How::Never(reason) => format!("cannot occur: {reason}"),
             };
             writeln!(text, "| {} | {} | {how} |", row.id, row.holds)

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use osm_claims::Reason;
 use osm_testkit::lab::{Answer, Lab};
@@ -265,6 +266,31 @@ impl Owner<'_> {
             Seat::Piped(shell) => Ok(shell.finish(begun)?),
             Seat::Typed(_) => Err(Stop::Failed("nothing was begun".into())),
         }
+    }
+
+    /// Waits until the command that was begun watches a process: it was refused once, and waits.
+    pub(crate) fn await_watch(&self) -> Result<(), Stop> {
+        let shell = self.pid().as_raw_nonzero();
+        let is_watching = |child: &str| {
+            let files = fs::read_dir(format!("/proc/{child}/fd")).into_iter().flatten().flatten();
+            let targets = files.filter_map(|it| fs::read_link(it.path()).ok());
+            let (mut changes, mut life) = (false, false);
+            for target in targets {
+                let target = target.to_string_lossy().into_owned();
+                changes |= target.contains("inotify");
+                life |= target.contains("pidfd");
+            }
+            changes && life
+        };
+        let until = Instant::now() + Duration::from_mins(1);
+        while Instant::now() < until {
+            let children = fs::read_to_string(format!("/proc/{shell}/task/{shell}/children"))?;
+            if children.split_whitespace().any(is_watching) {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(Stop::Failed("nothing waits".into()))
     }
 
     /// Runs `osm WORDS --json` where nothing tells who it is: its parents are gone, and its
