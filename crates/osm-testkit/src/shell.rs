@@ -22,9 +22,12 @@ impl Shell {
     /// Starts a command that ends in a shell without arguments, which reads what it is to do.
     pub fn start(mut command: Command) -> io::Result<Self> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let commands = child.stdin.take().expect("it was asked for");
-        let codes = BufReader::new(child.stdout.take().expect("it was asked for"));
-        Ok(Self { child, commands, codes })
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(commands), Some(codes)) => {
+                Ok(Self { child, commands, codes: BufReader::new(codes) })
+            }
+            _ => Err(io::Error::other("a process without the pipes that were asked for")),
+        }
     }
 
     /// The pid of what was started.

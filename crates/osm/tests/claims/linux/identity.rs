@@ -5,7 +5,7 @@ use osm_testkit::tools::{program, root};
 use serde_json::Value;
 
 use super::row::{Outcome, Row, shown, test};
-use super::site::{Site, epoch, json_command};
+use super::site::{Owner, Site, epoch, json_command};
 
 pub(crate) const ROWS: &[Row] = &[
     shown(
@@ -441,7 +441,7 @@ fn events_name_who_did_it(site: &Site) -> Outcome {
     for (agent, begun) in agents.iter_mut().zip(&begun) {
         agent.finish(begun)?.ok()?;
     }
-    let sessions: Vec<_> = agents.iter_mut().map(|it| it.session()).collect::<Result<_, _>>()?;
+    let sessions: Vec<_> = agents.iter_mut().map(Owner::session).collect::<Result<_, _>>()?;
     let log = agents[0].ok("claim log")?;
     let events = log.as_array().expect("a list");
     for (number, session) in sessions.iter().enumerate() {

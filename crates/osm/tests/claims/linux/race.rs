@@ -47,7 +47,8 @@ pub(crate) fn run(folder: &str, session: &str) -> ExitCode {
     for line in io::stdin().lines() {
         let line = line.expect("lines are text");
         let (verb, rest) = line.split_once(' ').expect("a verb and what it is about");
-        let names: Vec<Resource> = rest.split(' ').map(|it| Resource::new(it).unwrap()).collect();
+        let name = |it| Resource::new(it).expect("names are short");
+        let names: Vec<Resource> = rest.split(' ').map(name).collect();
         let result = match verb {
             "claim" => claims.claim(&asker, &names[0], &Wish::default()),
             "next" => claims.next(&asker, &names, &Wish::default()),
