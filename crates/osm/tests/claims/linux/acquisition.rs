@@ -343,9 +343,10 @@ fn a_start_that_fails_leaves_no_claim(site: &Site) -> Outcome {
     rival.claim("work")?;
     rival.ok("release work")?;
     // The command and what started it are killed in the middle.
+    rival.sh("mkfifo LAB/never")?.ok()?;
     let run =
         owner.begin("OSM claim run work -- sh -c 'echo $$ $PPID >LAB/pids; read x <LAB/never'")?;
-    rival.sh("mkfifo LAB/never; until test -s LAB/pids; do :; done")?.ok()?;
+    rival.sh("until test -s LAB/pids; do :; done")?.ok()?;
     rival.sh("read command osm <LAB/pids; kill -9 $osm $command")?.ok()?;
     assert_ne!(owner.finish(&run)?.code, 0);
     let granted = rival.ok("claim work --wait 1m")?;

@@ -173,7 +173,7 @@ fn a_full_disk_leaves_all_as_it_was(site: &Site) -> Outcome {
     owner.sh("head -c 1m /dev/zero >LAB/small/filler; test -s LAB/small/filler")?.ok()?;
     let full = owner.osm("claim other --note $(head -c 9000 /dev/zero | tr '\\0' x)")?;
     assert_eq!(full.code, 1, "{full:#?}");
-    assert!(full.errors.contains("claims.db"), "{full:#?}");
+    assert!(full.errors.contains("claims.db") && full.errors.contains("full"), "{full:#?}");
     owner.sh("rm LAB/small/filler && mount -o remount,ro LAB/small")?.ok()?;
     for words in ["claim other", "release work", "claim handoff work --to me"] {
         let said = owner.osm(words)?;

@@ -296,11 +296,16 @@ impl Owner<'_> {
     /// Runs `osm WORDS --json` where nothing tells who it is: its parents are gone, and its
     /// variables too.
     pub(crate) fn orphan(&mut self, words: &str) -> Result<Value, Stop> {
+        self.orphan_with("", words)
+    }
+
+    /// The same with these variables.
+    pub(crate) fn orphan_with(&mut self, variables: &str, words: &str) -> Result<Value, Stop> {
         let osm = json_command("exec", words);
         let answer = self.sh(&format!(
             "rm -f LAB/go LAB/said; mkfifo LAB/go LAB/said\n\
              cat >LAB/orphan.sh <<'END'\nread go <LAB/go; {osm} >LAB/said 2>/dev/null\nEND\n\
-             sh -c 'setsid env -i HOME=LAB PATH=/usr/bin:/bin sh LAB/orphan.sh &'\n\
+             sh -c \"setsid env -i HOME=LAB PATH=/usr/bin:/bin {variables} sh LAB/orphan.sh &\"\n\
              echo go >LAB/go; cat LAB/said"
         ))?;
         Ok(serde_json::from_str(&answer.output).unwrap_or(Value::Null))
