@@ -159,7 +159,7 @@ fn a_command_is_stopped_when_its_claim_is_taken(site: &Site) -> Outcome {
     let (mut owner, mut rival) = (site.agent()?, site.agent()?);
     rival.sh("mkfifo LAB/never")?.ok()?;
     let run = owner.begin(
-        "OSM claim run work -- sh -c 'trap \"echo told >LAB/told; exit 0\" TERM; echo >LAB/up; read x <LAB/never'",
+        "timeout 60 OSM claim run work -- sh -c 'trap \"echo told >LAB/told; exit 0\" TERM; echo >LAB/up; read x <LAB/never'",
     )?;
     site.lab.wait_for(&site.path("up"))?;
     rival.ok("claim take work --reason 'more urgent' --even-if-alive")?;

@@ -299,7 +299,7 @@ fn a_claim_is_free_when_its_command_has_ended(site: &Site) -> Outcome {
     rival.sh("mkfifo LAB/hold")?.ok()?;
     let run = owner.begin(
         "OSM claim run work -- sh -c 'trap \"echo asked >LAB/asked\" TERM; echo $$ $PPID >LAB/pids.tmp
-             mv LAB/pids.tmp LAB/pids; until read x <LAB/hold; do :; done'",
+             mv LAB/pids.tmp LAB/pids; until read x <LAB/hold || ! test -e LAB/hold; do :; done'",
     )?;
     site.lab.wait_for(&site.path("pids"))?;
     // It is asked to end, and does not.
