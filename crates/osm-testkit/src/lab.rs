@@ -171,7 +171,7 @@ impl Lab {
     }
 
     /// A name for the files of one question.
-    fn question(&self) -> PathBuf {
+    pub(crate) fn question(&self) -> PathBuf {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         self.path().join(format!("question-{number}"))
     }

@@ -10,8 +10,11 @@ pub mod agents;
 pub mod bench;
 pub mod lab;
 pub mod model;
+pub mod page;
 #[cfg(unix)]
 pub mod screen;
+#[cfg(unix)]
+pub mod shell;
 #[cfg(unix)]
 pub mod ssh;
 pub mod stops;

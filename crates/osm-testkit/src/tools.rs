@@ -3,11 +3,43 @@
 //! A test that cannot run says so and why. On a machine that was set up for testing
 //! (`OSM_TEST_STRICT` is set) that is a failure: nothing may be skipped there in silence.
 
+use std::fmt;
+use std::io;
 use std::path::PathBuf;
 
 /// Why a test could not run.
 #[derive(Debug)]
 pub struct Skipped(pub String);
+
+/// Why a row of a table of tests gave nothing.
+#[derive(Debug)]
+pub enum Stop {
+    /// Something that it needs is missing.
+    Skipped(String),
+    /// It went wrong.
+    Failed(String),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Skipped(reason) => write!(f, "skipped: {reason}"),
+            Self::Failed(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl From<Skipped> for Stop {
+    fn from(Skipped(reason): Skipped) -> Self {
+        Self::Skipped(reason)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
 
 /// Whether a test that cannot run is a failure.
 #[must_use]

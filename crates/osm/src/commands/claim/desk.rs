@@ -64,7 +64,7 @@ impl<'a> Desk<'a> {
         self.tell_losses(ui);
         match answer {
             Err(CommandError::Claim(refused)) if self.json => {
-                ui.line(&report::refused(&refused));
+                ui.line(&report::pretty(&report::refused(&refused)));
                 Err(CommandError::Told(Exit::Claim(refused.reason)))
             }
             answer => answer,

@@ -100,8 +100,7 @@ pub(super) fn release(desk: &Desk, line: &Release, ui: &mut Ui) -> Answer {
             Err(error) => failed = failed.or(Some(error)),
         }
     }
-    report::released(desk, &outcomes, ui);
-    failed.map_or(Ok(()), |error| Err(error.into()))
+    report::several(desk, "released", &outcomes, failed, ui)
 }
 
 /// The epoch that was named, or the one that `osm claim run` gave this command.

@@ -55,13 +55,14 @@ pub(super) fn resume(desk: &Desk, names: &[OsString], ui: &mut Ui) -> Answer {
         ui.line("this session had nothing that it could take up");
     }
     let mut failed = None;
+    let mut outcomes = Vec::new();
     for resource in &resources {
         match desk.claims.resume(&desk.asker, resource, &Wish::default()) {
-            Ok(outcome) => report::outcome(desk, &outcome, ui),
+            Ok(outcome) => outcomes.push(outcome),
             Err(error) => failed = failed.or(Some(error)),
         }
     }
-    failed.map_or(Ok(()), |error| Err(error.into()))
+    report::several(desk, "resumed", &outcomes, failed, ui)
 }
 
 pub(super) struct Take<'a> {

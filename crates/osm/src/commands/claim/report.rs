@@ -6,12 +6,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use osm_claims::refusal::fate;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, Hold, Listed, Outcome, Refused, Resource, Verdict};
+use osm_claims::{Claim, Error, Hold, Listed, Outcome, Refused, Resource, Verdict};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::desk::{Answer, Desk};
 use crate::commands::session::format::{age, brief};
+use crate::error::{CommandError, Exit};
 use crate::ui::{Style, Ui};
 
 /// One claim.
@@ -80,10 +81,10 @@ pub(super) fn listed(listed: &Listed) -> Value {
 }
 
 /// A refusal.
-pub(super) fn refused(refused: &Refused) -> String {
+pub(super) fn refused(refused: &Refused) -> Value {
     let tally =
         |(reason, count): &(osm_claims::Reason, usize)| (reason.code().into(), json!(count));
-    pretty(&json!({
+    json!({
         "granted": false,
         "reason": refused.reason.code(),
         "exit": refused.reason.exit(),
@@ -95,7 +96,7 @@ pub(super) fn refused(refused: &Refused) -> String {
         "evidence": refused.verdict.as_ref().map(Verdict::evidence),
         "left_seconds": refused.left.map(|left| left.as_secs()),
         "candidates": refused.tally.iter().map(tally).collect::<serde_json::Map<_, _>>(),
-    }))
+    })
 }
 
 /// What an operation came to.
@@ -113,12 +114,15 @@ pub(super) fn outcome(desk: &Desk, outcome: &Outcome, ui: &mut Ui) {
         return;
     }
     let what = match outcome.change {
+        Change::Close(_) => {
+            let (resource, epoch) = (&outcome.claim.resource, outcome.claim.epoch);
+            return ui.line(&format!("{resource} is released: epoch {epoch}"));
+        }
         Change::Grant(_) => "is yours",
         Change::Renew => "is yours for another term",
         Change::Nothing => "is yours already",
         Change::Offer => "is offered",
         Change::Withdraw => "is offered no more",
-        Change::Close(_) => "is released",
     };
     claim(desk, &outcome.claim, what, ui);
     if let Some(ended) = &outcome.ended {
@@ -139,15 +143,31 @@ pub(super) fn claim(desk: &Desk, claim: &Claim, what: &str, ui: &mut Ui) {
     ui.line(&format!("{name} {what}: epoch {}{lease}", claim.token()));
 }
 
-/// What was let go.
-pub(super) fn released(desk: &Desk, outcomes: &[Outcome], ui: &mut Ui) {
-    if desk.json {
-        let rows: Vec<_> = outcomes.iter().map(|it| row(&it.claim)).collect();
-        return ui.line(&pretty(&json!({ "released": rows })));
+/// What was done to several claims, and the first refusal: one document for programs.
+pub(super) fn several(
+    desk: &Desk,
+    done: &str,
+    outcomes: &[Outcome],
+    failed: Option<Error>,
+    ui: &mut Ui,
+) -> Answer {
+    if !desk.json {
+        for it in outcomes {
+            outcome(desk, it, ui);
+        }
+        return failed.map_or(Ok(()), |error| Err(error.into()));
     }
-    for outcome in outcomes {
-        let (resource, epoch) = (&outcome.claim.resource, outcome.claim.epoch);
-        ui.line(&format!("{resource} is released: epoch {epoch}"));
+    let refusal = failed.as_ref().and_then(Error::refusal);
+    let exit = refusal.map(|it| Exit::Claim(it.reason));
+    if failed.is_none() || refusal.is_some() {
+        let mut document = refusal.map_or_else(|| json!({}), refused);
+        document[done] = outcomes.iter().map(|it| json!(row(&it.claim))).collect();
+        ui.line(&pretty(&document));
+    }
+    match (exit, failed) {
+        (Some(exit), _) => Err(CommandError::Told(exit)),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => Ok(()),
     }
 }
 

@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::time::{Duration, Instant};
 
 use osm_claims::rules::Change;
-use osm_claims::{Claim, Error, Hold, Keep, Process, Resource, Wish};
+use osm_claims::{Claim, End, Error, Hold, Keep, Process, Resource, Wish};
 use osm_identity::System;
 
 use self::child::Child;
@@ -89,7 +89,8 @@ impl Held<'_> {
         }
     }
 
-    /// Why the claim is no longer ours. A look that failed says nothing.
+    /// Why the claim was lost. A look that failed says nothing, and a claim that the command let go
+    /// of itself is not lost.
     fn lost(&self) -> Option<String> {
         let (asker, token) = (&self.desk.asker, Some(self.claim.token()));
         let look = match self.claim.hold {
@@ -100,7 +101,9 @@ impl Held<'_> {
                 .map(|outcome| outcome.claim),
             Hold::Session | Hold::Process(_) => self.desk.claims.check(asker, self.resource, token),
         };
-        look.err().filter(is_gone).map(|error| error.to_string())
+        let error = look.err().filter(is_gone)?;
+        let how = error.refusal()?.claim.as_ref()?.ended.as_ref()?.how;
+        (how.is_loss() || how == End::HandedOff).then(|| error.to_string())
     }
 
     /// How long to wait for something to happen; a lease is renewed in time.

@@ -1,10 +1,8 @@
 //! `docs/conformance.md`, made from a whole run.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
 
-use osm_testkit::tools;
+use osm_testkit::{page, tools};
 
 use super::situation::{Group, Ids, Situation, Stop};
 
@@ -42,18 +40,7 @@ impl Page {
         if !whole || !tools::strict() {
             return true;
         }
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance.md");
-        let page = self.render();
-        let old = std::fs::read_to_string(&path).unwrap_or_default();
-        if old == page {
-            return true;
-        }
-        std::fs::write(&path, page).expect("docs/ can be written");
-        let mut errors = std::io::stderr();
-        let told =
-            writeln!(errors, "docs/conformance.md was out of date; it is written anew: commit it");
-        told.expect("standard error can be written");
-        false
+        page::is_settled("conformance.md", &self.render()).expect("docs/ can be written")
     }
 
     fn render(&self) -> String {

@@ -1,12 +1,10 @@
 //! A row of the matrix.
 
-use std::fmt;
-use std::io;
 use std::path::PathBuf;
 
 use osm_identity::SessionId;
 use osm_testkit::lab::{Lab, Typist};
-use osm_testkit::tools::Skipped;
+pub(crate) use osm_testkit::tools::Stop;
 
 /// A situation, and how many sessions it is.
 #[derive(Clone, Copy)]
@@ -34,36 +32,6 @@ pub(crate) enum Group {
 
 /// The ids that were seen, or why there are none.
 pub(crate) type Ids = Result<Vec<String>, Stop>;
-
-/// Why a row gave nothing.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// Something that it needs is missing.
-    Skipped(String),
-    /// It went wrong.
-    Failed(String),
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Skipped(reason) => write!(f, "skipped: {reason}"),
-            Self::Failed(reason) => f.write_str(reason),
-        }
-    }
-}
-
-impl From<Skipped> for Stop {
-    fn from(Skipped(reason): Skipped) -> Self {
-        Self::Skipped(reason)
-    }
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
 
 impl Situation {
     /// Its name among the tests.

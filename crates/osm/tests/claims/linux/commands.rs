@@ -1,0 +1,353 @@
+//! What the commands promise beside the failures: races of the real program, waiting, hooks,
+//! commands that run under a claim, input that makes no sense.
+
+use osm_claims::Reason;
+use osm_testkit::tools::{program, root};
+use serde_json::Value;
+
+use super::race::{
+    of_many_take_overs_one_stands_in_the_end, one_of_64_processes_wins_each_of_1000_rounds,
+    ten_items_go_to_ten_of_twenty_workers,
+};
+use super::release::{COMMIT, GIT, PUSH};
+use super::row::{Outcome, Test, test};
+use super::site::{Owner, Site, epoch, said, token};
+
+pub(crate) const TESTS: &[Test] = &[
+    test!(one_of_64_processes_wins_each_of_1000_rounds),
+    test!(ten_items_go_to_ten_of_twenty_workers),
+    test!(of_many_take_overs_one_stands_in_the_end),
+    test!(one_of_16_agents_wins_with_the_real_program),
+    test!(the_next_of_10_items_goes_to_20_agents_once),
+    test!(waiting_ends_with_a_release),
+    test!(waiting_ends_with_a_death),
+    test!(waiting_ends_with_the_time),
+    test!(a_claim_in_another_pid_namespace_is_unknown_both_ways),
+    test!(a_command_runs_while_the_claim_is_held),
+    test!(a_command_is_stopped_when_its_claim_is_taken),
+    test!(a_command_may_release_its_own_claim),
+    test!(a_stale_epoch_is_refused_everywhere),
+    test!(the_guard_lives_with_other_hooks),
+    test!(the_guard_can_demand_a_claim),
+    test!(without_a_repository_a_scope_is_named),
+    test!(another_users_repository_is_warned_of),
+    test!(a_random_session_is_refused_with_the_remedy),
+    test!(a_named_session_holds_by_lease),
+    test!(the_log_tells_who_owned_it_when),
+];
+
+/// What each of some agents got, having begun at the same time.
+fn all_at_once(
+    agents: &mut [Owner],
+    command: &str,
+) -> Result<Vec<Value>, osm_testkit::tools::Stop> {
+    let begun: Vec<_> = agents.iter_mut().map(|it| it.begin(command)).collect::<Result<_, _>>()?;
+    let answers = agents.iter_mut().zip(&begun).map(|(agent, begun)| agent.finish(begun));
+    answers.map(|answer| Ok(said(answer?).json)).collect()
+}
+
+fn one_of_16_agents_wins_with_the_real_program(site: &Site) -> Outcome {
+    let mut agents: Vec<_> = (0..16).map(|_| site.agent()).collect::<Result<_, _>>()?;
+    let mut last = 0;
+    for round in 0..8 {
+        let answers = all_at_once(&mut agents, "OSM claim prize --json")?;
+        let winners: Vec<usize> = (0..16).filter(|it| answers[*it]["granted"] == true).collect();
+        let [winner] = winners[..] else { panic!("round {round}: {winners:?}: {answers:#?}") };
+        let won = epoch(&answers[winner]["claim"]);
+        assert_eq!(won, last + 1, "round {round}");
+        for answer in answers.iter().filter(|it| it["granted"] == false) {
+            assert_eq!(answer["reason"], Reason::Held.code(), "{answer:#}");
+            assert_eq!(answer["claim"]["token"], answers[winner]["claim"]["token"]);
+            assert_eq!(answer["claim"]["session"], answers[winner]["claim"]["session"]);
+        }
+        agents[winner].ok("release prize")?;
+        last = won;
+    }
+    Ok(())
+}
+
+fn the_next_of_10_items_goes_to_20_agents_once(site: &Site) -> Outcome {
+    let mut agents: Vec<_> = (0..20).map(|_| site.agent()).collect::<Result<_, _>>()?;
+    let answers = all_at_once(&mut agents, "seq 10 | OSM claim next --from - --json")?;
+    let mut got: Vec<u64> = answers
+        .iter()
+        .filter_map(|it| it["claim"]["resource"].as_str().filter(|_| it["granted"] == true))
+        .map(|it| it.parse().unwrap_or_default())
+        .collect();
+    got.sort_unstable();
+    assert_eq!(got, (1..=10).collect::<Vec<_>>());
+    let none: Vec<&Value> = answers.iter().filter(|it| it["reason"] == "nothing_free").collect();
+    assert_eq!(none.len(), 10);
+    assert!(none.iter().all(|it| it["candidates"]["held"] == 10), "{none:#?}");
+    Ok(())
+}
+
+fn waiting_ends_with_a_release(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    let first = owner.claim("work")?;
+    let waiting = rival.begin("OSM claim work --wait 10m --json")?;
+    rival.await_watch()?;
+    owner.ok("release work")?;
+    let granted = said(rival.finish(&waiting)?);
+    assert_eq!(granted.assert_granted(), first + 1);
+    assert_eq!(granted.json["ended"], Value::Null, "nothing had to end for it");
+    assert_eq!(rival.story("work")?, ["granted", "released", "granted"]);
+    Ok(())
+}
+
+fn waiting_ends_with_a_death(site: &Site) -> Outcome {
+    for mut owner in [site.agent()?, site.person()?] {
+        let mut rival = site.agent()?;
+        let first = owner.claim("work")?;
+        let waiting = rival.begin("OSM claim work --wait 10m --json")?;
+        rival.await_watch()?;
+        owner.kill()?;
+        let granted = said(rival.finish(&waiting)?);
+        assert_eq!(granted.assert_granted(), first + 1);
+        assert_eq!(granted.json["ended"]["ended"]["how"], "died");
+        rival.ok("release work")?;
+    }
+    Ok(())
+}
+
+fn waiting_ends_with_the_time(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    owner.claim("work")?;
+    rival.refused("claim work --wait 1s", Reason::Held)?;
+    rival.refused("claim work --wait 0", Reason::Held)?;
+    for wait in ["soon", "-1s", "''", "99999999999h"] {
+        assert_eq!(rival.osm(&format!("claim work --wait={wait}"))?.code, 2, "{wait}");
+    }
+    // What time does not change is told at once.
+    owner.ok("release work --done")?;
+    rival.refused("claim work --wait 10m", Reason::Completed)?;
+    Ok(())
+}
+
+fn a_claim_in_another_pid_namespace_is_unknown_both_ways(site: &Site) -> Outcome {
+    root()?;
+    let (mut outside, mut inside) = (site.agent()?, site.agent_below(super::liveness::OTHER_PIDS)?);
+    outside.claim("outside")?;
+    inside.claim("inside")?;
+    for (rival, name) in [(&mut inside, "outside"), (&mut outside, "inside")] {
+        let refused = rival.refused(&format!("claim {name}"), Reason::Unknown)?;
+        assert_eq!(refused["evidence"], "its process lives in another pid namespace");
+        rival.refused(&format!("claim {name} --wait 1s"), Reason::Unknown)?;
+    }
+    Ok(())
+}
+
+fn a_command_runs_while_the_claim_is_held(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    let ran = owner.sh("OSM claim run 'a b' -- sh -c 'echo \"$OSM_CLAIM_RESOURCE $OSM_CLAIM_EPOCH\"; LAB/bin/osm claim check \"a b\" --json; exit 5'")?;
+    assert_eq!(ran.code, 5, "{ran:#?}");
+    let (first, rest) = ran.output.split_once('\n').unwrap_or_default();
+    let checked: Value = serde_json::from_str(rest).unwrap_or_default();
+    assert_eq!(first, format!("a b {}", token(&checked["claim"])), "{ran:#?}");
+    assert_eq!(checked["claim"]["held_by"], "process");
+    rival.claim("'a b'")?;
+    owner.refused("claim run 'a b' -- touch LAB/ran", Reason::Held)?;
+    assert!(!site.path("ran").exists(), "what is refused is not run");
+    // What the session had before it has afterwards.
+    owner.claim("kept")?;
+    owner.sh("OSM claim run kept -- true")?.ok()?;
+    owner.ok("claim check kept")?;
+    Ok(())
+}
+
+fn a_command_is_stopped_when_its_claim_is_taken(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    rival.sh("mkfifo LAB/never")?.ok()?;
+    let run = owner.begin(
+        "timeout 60 OSM claim run work -- sh -c 'trap \"echo told >LAB/told; exit 0\" TERM; echo >LAB/up; read x <LAB/never'",
+    )?;
+    site.lab.wait_for(&site.path("up"))?;
+    rival.ok("claim take work --reason 'more urgent' --even-if-alive")?;
+    let ended = owner.finish(&run)?;
+    assert_eq!(ended.code, 7, "{ended:#?}");
+    assert!(ended.errors.contains("more urgent"), "{ended:#?}");
+    assert!(site.path("told").exists(), "it was asked to end");
+    rival.ok("claim check work")?;
+    Ok(())
+}
+
+fn a_command_may_release_its_own_claim(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    rival.sh("mkfifo LAB/hold")?.ok()?;
+    let run = owner.begin(
+        "OSM claim run work -- sh -c 'LAB/bin/osm release work --done; echo >LAB/up; read x <LAB/hold; exit 4'",
+    )?;
+    site.lab.wait_for(&site.path("up"))?;
+    // Others change the ledger, too: it is looked at again.
+    rival.ok("claim work --reopen")?;
+    rival.sh("echo >LAB/hold")?.ok()?;
+    assert_eq!(owner.finish(&run)?.code, 4, "it ran to its end");
+    rival.ok("claim check work")?;
+    Ok(())
+}
+
+fn a_stale_epoch_is_refused_everywhere(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    owner.sh(GIT)?.ok()?;
+    owner.sh("osm claim guard install")?.ok()?;
+    let session = rival.session()?;
+    let old = token(&owner.ok("claim work")?["claim"]);
+    owner.ok("release work")?;
+    let new = token(&owner.ok("claim work")?["claim"]);
+    assert_ne!(old, new);
+    let stale = format!("OSM_CLAIM_RESOURCE=work OSM_CLAIM_EPOCH={old}");
+    for words in
+        ["claim check work", "claim renew work", &format!("claim handoff work --to {session}")]
+    {
+        owner.refused(&format!("{words} --epoch {old}"), Reason::Stale)?;
+        // The one that `osm claim run` gave counts as if it had been named.
+        owner.osm_with(&stale, words)?.assert_refused(Reason::Stale);
+    }
+    owner.refused(&format!("release work --epoch {old}"), Reason::Stale)?;
+    owner.osm_with(&stale, "claim guard check")?.assert_refused(Reason::Stale);
+    for command in [COMMIT, PUSH] {
+        let refused = owner.sh(&format!("{stale} {command}"))?;
+        assert_ne!(refused.code, 0, "{command}: {refused:#?}");
+        let fresh = format!("OSM_CLAIM_RESOURCE=work OSM_CLAIM_EPOCH={new}");
+        owner.sh(&format!("{fresh} {command}"))?.ok()?;
+    }
+    owner.ok(&format!("claim check work --epoch {new}"))?;
+    for unknown in ["0", "99", "99.00000000"] {
+        let said = owner.osm(&format!("claim check work --epoch {unknown}"))?;
+        assert!([15, 16].contains(&said.code), "{unknown}: {said:#?}");
+    }
+    Ok(())
+}
+
+fn the_guard_lives_with_other_hooks(site: &Site) -> Outcome {
+    program("python3")?;
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    owner.sh(GIT)?.ok()?;
+    let shell = "#!/bin/sh\necho shell >>LAB/hooks\n";
+    let python = "#!/usr/bin/env python3\nimport sys\nopen('LAB/hooks', 'a').write('python ' + sys.argv[1] + ' ' + sys.stdin.readline())\n";
+    site.lab.file("repo/.git/hooks/pre-commit", shell)?;
+    site.lab.file("repo/.git/hooks/pre-push", python)?;
+    let before = owner.sh("cat .git/hooks/pre-commit .git/hooks/pre-push; ls .git/hooks")?.output;
+    for _ in 0..2 {
+        owner.sh("osm claim guard install")?.ok()?;
+    }
+    owner.claim("work")?;
+    owner.sh(&format!("{COMMIT} && {PUSH}"))?.ok()?;
+    let ran = owner.sh("cat LAB/hooks")?.output;
+    let lines: Vec<&str> = ran.lines().collect();
+    assert_eq!(lines[0], "shell", "{ran}");
+    assert!(lines[1].starts_with("python origin HEAD "), "what git tells it arrives: {ran}");
+    rival.ok("claim take work --reason mine --even-if-alive")?;
+    for command in [COMMIT, PUSH] {
+        assert_ne!(owner.sh(command)?.code, 0, "{command}");
+    }
+    assert_eq!(owner.sh("cat LAB/hooks")?.output, ran, "the guard comes first");
+    owner.sh("osm claim guard remove")?.ok()?;
+    let after = owner.sh("cat .git/hooks/pre-commit .git/hooks/pre-push; ls .git/hooks")?.output;
+    assert_eq!(after, before);
+    owner.sh(COMMIT)?.ok()?;
+    Ok(())
+}
+
+fn the_guard_can_demand_a_claim(site: &Site) -> Outcome {
+    let mut owner = site.person()?;
+    owner.sh(GIT)?.ok()?;
+    owner.sh("osm claim guard install --require")?.ok()?;
+    assert_ne!(owner.sh(COMMIT)?.code, 0, "it holds nothing");
+    owner.claim("work")?;
+    owner.sh(COMMIT)?.ok()?;
+    owner.ok("release work")?;
+    assert_ne!(owner.sh(COMMIT)?.code, 0, "it holds nothing any more");
+    // A guard that cannot ask lets nothing pass.
+    let blind = owner.sh(&format!("PATH=/usr/bin:/bin {COMMIT}"))?;
+    assert_ne!(blind.code, 0);
+    assert!(blind.errors.contains("osm is not found"), "{blind:#?}");
+    owner.sh("osm claim guard remove")?.ok()?;
+    owner.sh(COMMIT)?.ok()?;
+    Ok(())
+}
+
+fn without_a_repository_a_scope_is_named(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    for agent in [&mut owner, &mut rival] {
+        agent.sh("mkdir -p LAB/nowhere; cd LAB/nowhere")?.ok()?;
+    }
+    let said = owner.osm("claim work")?;
+    assert_eq!(said.code, 1, "{said:#?}");
+    assert!(said.errors.contains("is in no repository") && said.errors.contains("--scope NAME"));
+    owner.ok("claim work --scope team")?;
+    rival.refused("claim work --scope team", Reason::Held)?;
+    rival.osm_with("OSM_SCOPE=team", "claim work")?.assert_refused(Reason::Held);
+    rival.ok("claim work --scope other")?;
+    rival.sh("cd LAB/repo")?.ok()?;
+    rival.claim("work")?;
+    assert_eq!(rival.ok("claims --all")?.as_array().map(Vec::len), Some(3));
+    Ok(())
+}
+
+fn another_users_repository_is_warned_of(site: &Site) -> Outcome {
+    root()?;
+    let mut owner = site.agent()?;
+    owner.sh("chown -R 65534 LAB/repo")?.ok()?;
+    let claimed = owner.osm("claim work")?;
+    claimed.assert_granted();
+    assert!(claimed.errors.contains("belongs to another user"), "{claimed:#?}");
+    Ok(())
+}
+
+fn a_random_session_is_refused_with_the_remedy(site: &Site) -> Outcome {
+    root()?;
+    // An ordinary user who sees no process but its own: nobody above tells it apart.
+    let script =
+        "mount -t proc -o hidepid=2 proc /proc; mkdir -p LAB/n; chown 65534 LAB/n; exec bash";
+    let mut place = site.shell(&["unshare", "--mount", "sh", "-c", script], &[])?;
+    let as_user = "setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=LAB/n";
+    for words in ["claim work", "claim next a b", "claim run work -- true"] {
+        let said = place.osm_with(as_user, words)?;
+        said.assert_refused(Reason::NoIdentity);
+        assert!(said.json["remedy"].as_str().unwrap_or_default().contains("OSM_SESSION=NAME"));
+    }
+    // The remedy helps.
+    let named = place.osm_with(&format!("{as_user} OSM_SESSION=me"), "claim work")?;
+    named.assert_granted();
+    assert_eq!(named.json["claim"]["held_by"], "lease");
+    Ok(())
+}
+
+fn a_named_session_holds_by_lease(site: &Site) -> Outcome {
+    let (mut owner, mut again, mut rival) =
+        (site.named("bob")?, site.named("bob")?, site.named("eve")?);
+    let first = owner.ok("claim work")?;
+    assert_eq!(first["claim"]["held_by"], "lease");
+    let table = rival.sh("OSM claims")?.output;
+    assert!(
+        table.contains("lease, 14 min left") || table.contains("lease, 15 min left"),
+        "{table}"
+    );
+    // A name without a process is whoever says it.
+    assert_eq!(again.ok("claim check work")?["claim"]["token"], first["claim"]["token"]);
+    let refused = rival.refused("claim work", Reason::Held)?;
+    assert!(refused["left_seconds"].as_u64().is_some_and(|it| it > 800), "{refused:#}");
+    owner.ok("claim work --ttl 1s")?;
+    let granted = rival.ok("claim work --ttl 1h --wait 10m")?;
+    assert_eq!(granted["ended"]["ended"]["how"], "expired");
+    again.refused("claim check work", Reason::Stale)?;
+    Ok(())
+}
+
+fn the_log_tells_who_owned_it_when(site: &Site) -> Outcome {
+    let (mut one, mut other) = (site.agent()?, site.agent()?);
+    one.claim("work")?;
+    one.ok("release work")?;
+    other.claim("work")?;
+    let log = other.ok("claim log work")?;
+    let at = |number: usize| log[number]["at"].as_str().unwrap_or_default().to_owned();
+    for (number, owner) in [(0, Some(one.session()?)), (1, None), (2, Some(other.session()?))] {
+        let then = other.ok(&format!("claim log work --at {}", at(number)))?;
+        assert_eq!(then["owner"]["session"].as_str(), owner.as_deref(), "{then:#}");
+    }
+    let by = other.ok(&format!("claim log --by {}", one.session()?))?;
+    assert_eq!(by.as_array().map(Vec::len), Some(2));
+    assert_eq!(other.osm("claim log --since yesterday")?.code, 2);
+    Ok(())
+}
