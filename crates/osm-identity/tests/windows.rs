@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::fs::File;
+use std::io::Read;
 use std::os::windows::io::FromRawHandle;
 use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -252,7 +253,10 @@ fn the_roots_of_the_table() {
 #[test]
 fn the_arguments_of_another_process() {
     let words = ["--exact", "sleep", "a b", "c\\", "say \"x\"", "", "d\\\\\"e"];
-    let mut child = sleep_command().args(words).spawn().unwrap();
+    let mut child = sleep_command().args(words).stdout(Stdio::piped()).spawn().unwrap();
+    // Until it says something, its memory may not be there yet.
+    let mut first = [0];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     let found = System::new().arguments(Pid(child.id()));
     child.kill().unwrap();
     child.wait().unwrap();
