@@ -1,0 +1,80 @@
+// ctx: a script as a test of itself, with parts, cleanup and a verdict.
+'use strict';
+(function (ours) {
+    const FATAL = Symbol('fatal');
+    const root = { name: 'script', failed: false, deferred: [] };
+    let current = root;
+
+    const say = (name, text) => void ours.invoke('osm:output', name, [text]);
+    const line = (values) => values.map(ours.shown).join(' ');
+
+    function note(text) {
+        if (ours.test) {
+            say('print', `[${current.name}] ${text}`);
+        }
+    }
+
+    function fail(text) {
+        say('complain', `[${current.name}] ERROR: ${text}`);
+        current.failed = true;
+    }
+
+    // What was put off is done in reverse, all of it, whatever the others do.
+    function cleanUp(context) {
+        while (context.deferred.length > 0) {
+            try {
+                context.deferred.pop()();
+            } catch (error) {
+                if (error !== FATAL) {
+                    fail(`deferred: ${ours.shown(error)}`);
+                }
+            }
+        }
+    }
+
+    function run(name, part) {
+        const outer = current;
+        const inner = { name: `${outer.name}/${name}`, failed: false, deferred: [] };
+        current = inner;
+        try {
+            part();
+        } catch (error) {
+            if (error !== FATAL) {
+                fail(ours.shown(error));
+            }
+        } finally {
+            cleanUp(inner);
+            current = outer;
+        }
+        outer.failed ||= inner.failed;
+        note(`Sub-test ${name} ${inner.failed ? 'failed' : 'passed'}`);
+        return !inner.failed;
+    }
+
+    function fatal(text) {
+        fail(text);
+        throw FATAL;
+    }
+
+    globalThis.ctx = Object.freeze({
+        run,
+        defer: (later) => void current.deferred.push(later),
+        log: (...values) => note(line(values)),
+        logf: (pattern, ...values) => note(ours.format(pattern, ...values)),
+        error: (...values) => fail(line(values)),
+        errorf: (pattern, ...values) => fail(ours.format(pattern, ...values)),
+        fatal: (...values) => fatal(line(values)),
+        fatalf: (pattern, ...values) => fatal(ours.format(pattern, ...values)),
+        failed: () => current.failed,
+        name: () => current.name,
+    });
+
+    // Ends the script that was run: what was put off, then the verdict.
+    ours.finish = function () {
+        cleanUp(root);
+        if (root.failed) {
+            throw new Error('test context failed');
+        }
+    };
+    ours.isFatal = (error) => error === FATAL;
+})(__osm);

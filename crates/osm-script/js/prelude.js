@@ -1,0 +1,28 @@
+// What the other files of the prelude stand on. `__osm` is ours; scripts have no use for it.
+'use strict';
+(function (ours) {
+    // Calls a function of Rust. Values cross as JSON.
+    ours.invoke = function (module, name, args) {
+        return JSON.parse(ours.native(module, name, JSON.stringify(args)));
+    };
+
+    // The first rejection that nobody took care of, thrown to whoever runs the script.
+    const rejected = new Map();
+    ours.onRejection = function (promise, reason, handled) {
+        if (handled) {
+            rejected.delete(promise);
+        } else {
+            rejected.set(promise, reason);
+        }
+    };
+    ours.takeRejection = function () {
+        for (const reason of rejected.values()) {
+            rejected.clear();
+            throw reason;
+        }
+    };
+
+    ours.forgetRejections = () => rejected.clear();
+
+    globalThis.args = Object.freeze(ours.arguments.slice());
+})(__osm);

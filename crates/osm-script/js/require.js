@@ -1,0 +1,76 @@
+// CommonJS: a module runs once, has exports, and is known by its file.
+'use strict';
+(function (ours) {
+    const cache = new Map();
+
+    // A module of ours: functions of Rust, or a script that is built in.
+    function builtin(name) {
+        const outline = ours.modules[name];
+        if (outline === undefined) {
+            const names = Object.keys(ours.modules).join(', ');
+            throw new Error(`there is no module '${name}'; there are: ${names}`);
+        }
+        const module = { exports: {} };
+        cache.set(name, module);
+        const functions = {};
+        for (const each of outline.functions) {
+            functions[each] = (...args) => ours.invoke(name, each, args);
+        }
+        if (outline.script === null) {
+            module.exports = functions;
+        } else {
+            const run = ours.compile(outline.script, name);
+            run(module.exports, (other) => load('', other), module, functions, name);
+        }
+        return module;
+    }
+
+    function folderOf(file) {
+        const cut = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\'));
+        return cut > 0 ? file.slice(0, cut) : file.slice(0, cut + 1);
+    }
+
+    function fromFile(file, text) {
+        const module = { exports: {}, id: file, filename: file, loaded: false };
+        cache.set(file, module);
+        try {
+            if (file.endsWith('.json')) {
+                module.exports = JSON.parse(text);
+            } else {
+                const folder = folderOf(file);
+                const run = ours.compile(text, file);
+                const require = (name) => load(folder, name);
+                run.call(module.exports, module.exports, require, module, file, folder);
+            }
+        } catch (error) {
+            // A module that failed may be tried again.
+            cache.delete(file);
+            throw error;
+        }
+        module.loaded = true;
+        return module;
+    }
+
+    function load(folder, name) {
+        if (typeof name !== 'string') {
+            throw new TypeError('require takes the name of a module');
+        }
+        if (cache.has(name) && name.startsWith('osm:')) {
+            return cache.get(name).exports;
+        }
+        if (name.startsWith('osm:')) {
+            return builtin(name).exports;
+        }
+        const [file, text] = ours.load(folder, name);
+        return (cache.get(file) ?? fromFile(file, text)).exports;
+    }
+
+    globalThis.require = (name) => load('', name);
+
+    // The script that the user runs.
+    ours.main = function (file) {
+        const [path, text] = ours.load('', file);
+        fromFile(path, text);
+        return ours.finish();
+    };
+})(__osm);

@@ -1,0 +1,33 @@
+//! JavaScript on QuickJS, knowing nothing of sessions or terminals.
+//!
+//! A [`Runtime`] runs scripts under [`Limits`]: an endless loop, a memory bomb, a bottomless
+//! recursion and a regular expression that never comes to its end are all stopped, and the runtime
+//! goes on. Scripts reach the world through a [`Host`] and nothing else; values cross as JSON. That
+//! the engine is QuickJS is known to `runtime.rs` and `bridge.rs` alone.
+//!
+//! # Where to look
+//!
+//! | for | see |
+//! |---|---|
+//! | what a script may reach | [`Host`] |
+//! | what `require('osm:…')` gives | [`modules`], a file for each |
+//! | how `require` finds files | `loader.rs` |
+//! | promises and timers | `event_loop.rs`, `js/timers.js` |
+//! | what a script error looks like | [`ScriptError`] |
+//! | globals that every script has | `js/` |
+
+#![deny(missing_docs)]
+
+mod bridge;
+mod error;
+mod event_loop;
+mod host;
+mod limits;
+mod loader;
+pub mod modules;
+mod runtime;
+
+pub use error::{Kind, Place, ScriptError};
+pub use host::{Execution, Finished, Host, Level};
+pub use limits::{Interrupter, Limits};
+pub use runtime::{Options, Runtime};

@@ -1,0 +1,25 @@
+//! `osm:output`: what the globals `output`, `log` and `console` stand on.
+
+use serde_json::Value;
+
+use super::{Arguments, Native};
+use crate::host::{Host, Level};
+
+pub(super) const FUNCTIONS: &[(&str, Native)] = &[
+    ("print", |host, arguments| {
+        host.print(arguments.text(0)?);
+        Ok(Value::Null)
+    }),
+    ("complain", |host, arguments| {
+        host.complain(arguments.text(0)?);
+        Ok(Value::Null)
+    }),
+    ("log", log),
+];
+
+fn log(host: &mut dyn Host, arguments: &Arguments) -> Result<Value, String> {
+    let level = arguments.text(0)?;
+    let level = Level::named(level).ok_or_else(|| arguments.wrong(0, "a level"))?;
+    host.log(level, arguments.text(1)?, arguments.value(2));
+    Ok(Value::Null)
+}

@@ -1,0 +1,116 @@
+//! A host that remembers what scripts did to it.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use osm_script::{Execution, Finished, Host, Level, Options, Runtime, ScriptError};
+use serde_json::Value;
+
+/// What scripts said and did.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) printed: Vec<String>,
+    pub(crate) complained: Vec<String>,
+    pub(crate) logged: Vec<(Level, String, Value)>,
+    pub(crate) clipboard: String,
+}
+
+/// Real files and programs; everything else is remembered.
+pub(crate) struct TestHost(pub(crate) Rc<RefCell<Seen>>);
+
+impl Host for TestHost {
+    fn print(&mut self, text: &str) {
+        self.0.borrow_mut().printed.push(text.to_owned());
+    }
+
+    fn complain(&mut self, text: &str) {
+        self.0.borrow_mut().complained.push(text.to_owned());
+    }
+
+    fn log(&mut self, level: Level, message: &str, attributes: &Value) {
+        self.0.borrow_mut().logged.push((level, message.to_owned(), attributes.clone()));
+    }
+
+    fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn write(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        std::fs::write(path, bytes)
+    }
+
+    fn exists(&mut self, path: &Path) -> bool {
+        path.is_file()
+    }
+
+    fn variable(&mut self, name: &str) -> Option<String> {
+        (name == "HOME").then(|| "/home/ada".to_owned())
+    }
+
+    fn run(&mut self, execution: &Execution) -> io::Result<Finished> {
+        let (program, arguments) = execution.command.split_first().expect("it is not empty");
+        let output = std::process::Command::new(program).args(arguments).output()?;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let code = output.status.code().unwrap_or(-1);
+        Ok(Finished { stdout: text(output.stdout), stderr: text(output.stderr), code })
+    }
+
+    fn edit(&mut self, hint: &str, text: &str) -> io::Result<String> {
+        Ok(format!("{text}, edited as {hint}"))
+    }
+
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        text.clone_into(&mut self.0.borrow_mut().clipboard);
+        Ok(())
+    }
+
+    fn paste(&mut self) -> io::Result<String> {
+        Ok(self.0.borrow().clipboard.clone())
+    }
+
+    fn sleep(&mut self, time: Duration, interrupted: &dyn Fn() -> bool) {
+        let until = std::time::Instant::now() + time;
+        while std::time::Instant::now() < until && !interrupted() {
+            std::thread::sleep(Duration::from_millis(1).min(time));
+        }
+    }
+}
+
+/// A runtime and what its scripts do.
+pub(crate) struct Stage {
+    pub(crate) runtime: Runtime,
+    pub(crate) seen: Rc<RefCell<Seen>>,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        Self::with(Options::default())
+    }
+
+    pub(crate) fn with(options: Options) -> Self {
+        let seen = Rc::new(RefCell::default());
+        let host = Box::new(TestHost(Rc::clone(&seen)));
+        Self { runtime: Runtime::new(host, options).unwrap(), seen }
+    }
+
+    /// The value of an expression.
+    pub(crate) fn value(&self, source: &str) -> Value {
+        self.runtime.evaluate(source, "test.js").unwrap_or_else(|error| panic!("{source}: {error}"))
+    }
+
+    /// Why a text fails.
+    pub(crate) fn error(&self, source: &str) -> ScriptError {
+        match self.runtime.evaluate(source, "test.js") {
+            Err(error) => error,
+            Ok(value) => panic!("{source} gives {value}"),
+        }
+    }
+
+    /// What was printed since the last time.
+    pub(crate) fn printed(&self) -> Vec<String> {
+        std::mem::take(&mut self.seen.borrow_mut().printed)
+    }
+}

@@ -1,0 +1,9 @@
+//! Scripts, run for real.
+#![expect(clippy::unwrap_used, reason = "a harness that fails is a failed test")]
+
+mod errors;
+mod globals;
+mod harness;
+mod limits;
+mod loading;
+mod modules;

@@ -1,0 +1,116 @@
+//! What modules give, seen from a script.
+
+use serde_json::json;
+
+use crate::harness::Stage;
+
+#[test]
+fn every_module_can_be_required() {
+    let stage = Stage::new();
+    for module in osm_script::modules::MODULES {
+        let kind = stage.value(&format!("typeof require({:?})", module.name));
+        assert!(kind == "object" || kind == "function", "{}: {kind}", module.name);
+        for (function, _) in module.functions {
+            let kind = format!("typeof require({:?})[{function:?}]", module.name);
+            assert_eq!(stage.value(&kind), "function", "{}.{function}", module.name);
+        }
+    }
+}
+
+#[test]
+fn answers() {
+    let stage = Stage::new();
+    for (source, expected) in [
+        ("require('osm:argv').parseArgv('a \"b c\"')", json!(["a", "b c"])),
+        ("require('osm:argv').formatArgv(['a', 'b c', \"it's\"])", json!("a 'b c' \"it's\"")),
+        ("require('osm:format').formatBytes(1536)", json!("1.5 kB")),
+        ("require('osm:encoding').base64Encode('héllo')", json!("aMOpbGxv")),
+        ("require('osm:encoding').base64Decode('aMOpbGxv')", json!("héllo")),
+        (
+            "require('osm:crypto').sha256('')",
+            json!("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ),
+        ("require('osm:nextIntegerId')([{ id: 3 }, { id: 1 }, {}])", json!(4)),
+        ("require('osm:nextIntegerID')([])", json!(1)),
+        ("require('osm:os').getenv('HOME')", json!("/home/ada")),
+        ("require('osm:os').fileExists('~/nothing')", json!(false)),
+        ("require('osm:os').readFile('/nothing/here').error", json!(true)),
+        ("require('osm:os').openEditor('note', 'a')", json!("a, edited as note")),
+        (
+            "require('osm:exec').exec('sh', '-c', 'echo out; echo err >&2; exit 3').stdout",
+            json!("out\n"),
+        ),
+        ("require('osm:exec').execv(['sh', '-c', 'exit 3']).code", json!(3)),
+        ("require('osm:exec').exec('/no/such/program').error", json!(true)),
+        ("require('osm:path').join('a', '..', 'b//c/')", json!("b/c")),
+        ("require('osm:path').rel('/a/b', '/a/c/d')", json!("../c/d")),
+        ("['x.tar.gz', '.rc', 'dir/x'].map(require('osm:path').ext)", json!([".gz", ".rc", ""])),
+        ("require('osm:path').match('*.[jt]s', 'a.ts')", json!(true)),
+        ("require('osm:path').match('*', 'a/b')", json!(false)),
+        ("require('osm:json').query({ a: [{ b: 1 }] }, 'a[0].b')", json!(1)),
+        (
+            "require('osm:json').mergePatch({ a: 1, b: { c: 2 } }, { a: null, b: { d: 3 } })",
+            json!({ "b": { "c": 2, "d": 3 } }),
+        ),
+        (
+            "require('osm:json').diff({ a: 1, b: [1] }, { b: [2] })",
+            json!([{ "op": "remove", "path": "/a" }, { "op": "replace", "path": "/b/0", "value": 2 }]),
+        ),
+        (
+            "require('osm:json').unflatten({ 'a.b': 1, 'a.c': 2 })",
+            json!({ "a": { "b": 1, "c": 2 } }),
+        ),
+        (
+            "require('osm:sharedStateSymbols').contextItems.description",
+            json!("osm:shared/contextItems"),
+        ),
+        (
+            "const s = require('osm:sharedStateSymbols'); s.define('x') === s.define('x')",
+            json!(true),
+        ),
+    ] {
+        assert_eq!(stage.value(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_errors_that_name_them() {
+    let stage = Stage::new();
+    for (source, message) in [
+        ("require('osm:argv').parseArgv(7)", "parseArgv: argument 1 must be a string"),
+        ("require('osm:argv').formatArgv(['a', 1])", "argument 1 must be an array of strings"),
+        ("require('osm:encoding').base64Decode('*')", "argument 1 must be well-formed"),
+        ("require('osm:format').formatNum('x')", "must be a number"),
+        ("require('osm:time').sleep(1e9)", "0 to 60000 milliseconds"),
+        ("require('osm:exec').execv([])", "there is no program to run"),
+        ("require('osm:sharedStateSymbols').define('a:b')", "the name of a shared key"),
+        ("require('osm:json').mergePatch({}, JSON.parse('{\"__proto__\": {\"x\": 1}}')).x", ""),
+    ] {
+        if message.is_empty() {
+            assert_eq!(stage.value(source), json!(null), "{source}");
+        } else {
+            let error = stage.error(source);
+            assert!(error.message.contains(message), "{source}: {error}");
+        }
+    }
+}
+
+#[test]
+fn flags() {
+    let stage = Stage::new();
+    let value = stage.value(
+        "const flags = require('osm:flag').newFlagSet('t');
+         flags.string('name', 'nobody', 'who'); flags.int('n', 1, 'how many'); flags.bool('v', false, 'loud');
+         flags.parse(['-name', 'ada', '--n=3', '-v', 'rest', '-x']);
+         [flags.get('name'), flags.get('n'), flags.get('v'), flags.args(), flags.nFlag(), flags.lookup('zzz')]",
+    );
+    assert_eq!(value, json!(["ada", 3, true, ["rest", "-x"], 3, null]));
+    for (words, message) in [
+        ("['-zzz']", "not defined: -zzz"),
+        ("['-n']", "needs an argument: -n"),
+        ("['-n', 'x']", "invalid value \"x\" for flag -n"),
+    ] {
+        let error = stage.error(&format!("flags.parse({words})"));
+        assert!(error.message.contains(message), "{error}");
+    }
+}
