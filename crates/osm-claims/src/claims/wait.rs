@@ -53,7 +53,11 @@ impl Claims {
         process: &Process,
         time: Duration,
     ) -> Result<()> {
-        watch.wait(&[process], &*self.sight, time)
+        watch.wait(&[process], &*self.sight, time)?;
+        // A write is told of before it can be read, so whoever writes is let finish. If that takes
+        // too long, there is nothing to be read yet.
+        drop(self.ledger.write(&mut |_| Ok(())));
+        Ok(())
     }
 }
 

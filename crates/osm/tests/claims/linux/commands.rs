@@ -25,6 +25,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(a_claim_in_another_pid_namespace_is_unknown_both_ways),
     test!(a_command_runs_while_the_claim_is_held),
     test!(a_command_is_stopped_when_its_claim_is_taken),
+    test!(a_command_is_stopped_though_the_disk_is_slow),
     test!(a_command_may_release_its_own_claim),
     test!(a_stale_epoch_is_refused_everywhere),
     test!(the_guard_lives_with_other_hooks),
@@ -156,13 +157,25 @@ fn a_command_runs_while_the_claim_is_held(site: &Site) -> Outcome {
 }
 
 fn a_command_is_stopped_when_its_claim_is_taken(site: &Site) -> Outcome {
+    stopped_by(site, "")
+}
+
+fn a_command_is_stopped_though_the_disk_is_slow(site: &Site) -> Outcome {
+    program("strace")?;
+    // What is written is told of long before it is committed.
+    stopped_by(site, "strace -o LAB/trace -e inject=fsync,fdatasync:delay_enter=300000")
+}
+
+/// A command runs under a claim, which somebody takes with a command that begins so.
+fn stopped_by(site: &Site, before: &str) -> Outcome {
     let (mut owner, mut rival) = (site.agent()?, site.agent()?);
     rival.sh("mkfifo LAB/never")?.ok()?;
     let run = owner.begin(
-        "timeout 60 OSM claim run work -- sh -c 'trap \"echo told >LAB/told; exit 0\" TERM; echo >LAB/up; read x <LAB/never'",
+        "timeout 50 OSM claim run work -- sh -c 'trap \"echo told >LAB/told; exit 0\" TERM; echo >LAB/up; read x <LAB/never'",
     )?;
     site.lab.wait_for(&site.path("up"))?;
-    rival.ok("claim take work --reason 'more urgent' --even-if-alive")?;
+    let take = "claim take work --reason 'more urgent' --even-if-alive";
+    rival.osm_with(before, take)?.assert_granted();
     let ended = owner.finish(&run)?;
     assert_eq!(ended.code, 7, "{ended:#?}");
     assert!(ended.errors.contains("more urgent"), "{ended:#?}");
