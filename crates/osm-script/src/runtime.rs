@@ -1,7 +1,7 @@
 //! The engine, under its limits.
 //!
 //! Rust and JavaScript meet in two places. `native(module, function, arguments)` is how a script
-//! reaches a function of [`modules`](crate::modules); [`Runtime::call`] is how Rust reaches a
+//! reaches a function of [`modules`]; [`Runtime::call`] is how Rust reaches a
 //! function that scripts of our own (`js/`) put into the global object `__osm`. Everything that
 //! crosses is JSON.
 
