@@ -82,6 +82,7 @@ impl Claims {
                 return Ok(answer);
             }
             let mut skipped = Vec::new();
+            let mut none = Refused::because(Reason::NothingFree);
             for resource in candidates {
                 let act = Act { scope, me: &me, resource, request: &request, wish, now: &now };
                 match self.act(book, &act) {
@@ -92,11 +93,13 @@ impl Claims {
                     Ok(_) => skipped.push((resource.clone(), Reason::Held)),
                     Err(Error::Refused(refused)) => {
                         skipped.push((resource.clone(), refused.reason));
+                        wait::note(&mut none, &refused);
                     }
                     Err(error) => return Err(error),
                 }
             }
-            Err(nothing_free(&skipped).into())
+            none.tally = tally(&skipped);
+            Err(none.into())
         })
     }
 
@@ -292,12 +295,11 @@ impl Claims {
             Err(reason) => {
                 let (reason, claim) = loss(book, act, reason, latest)?;
                 Err(Refused {
-                    reason,
                     resource: Some(act.resource.clone()),
                     left: claim.as_ref().and_then(|claim| rules::left(act.now, claim)),
                     verdict,
                     claim: claim.map(Box::new),
-                    tally: Vec::new(),
+                    ..Refused::because(reason)
                 }
                 .into())
             }
@@ -440,7 +442,8 @@ fn answer(
     Ok(Some(Outcome { claim, change: Change::Nothing, ended: None, skipped: Vec::new() }))
 }
 
-fn nothing_free(skipped: &[(Resource, Reason)]) -> Refused {
+/// How often each reason was met.
+fn tally(skipped: &[(Resource, Reason)]) -> Vec<(Reason, usize)> {
     let mut tally: Vec<(Reason, usize)> = Vec::new();
     for (_, reason) in skipped {
         match tally.iter_mut().find(|(it, _)| it == reason) {
@@ -448,5 +451,5 @@ fn nothing_free(skipped: &[(Resource, Reason)]) -> Refused {
             None => tally.push((*reason, 1)),
         }
     }
-    Refused { tally, ..Refused::because(Reason::NothingFree) }
+    tally
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::claim::{Claim, End};
-use crate::liveness::Verdict;
+use crate::liveness::{Process, Verdict};
 use crate::resource::Resource;
 
 /// Why something was refused.
@@ -138,13 +138,23 @@ pub struct Refused {
     pub left: Option<Duration>,
     /// How many candidates were looked at, and what became of them.
     pub tally: Vec<(Reason, usize)>,
+    /// Processes behind those candidates: the end of any of them may free one.
+    pub others: Vec<Process>,
 }
 
 impl Refused {
     /// A refusal without evidence.
     #[must_use]
     pub fn because(reason: Reason) -> Self {
-        Self { reason, resource: None, claim: None, verdict: None, left: None, tally: Vec::new() }
+        Self {
+            reason,
+            resource: None,
+            claim: None,
+            verdict: None,
+            left: None,
+            tally: Vec::new(),
+            others: Vec::new(),
+        }
     }
 
     /// The owner in the way, for people.

@@ -5,11 +5,15 @@ use std::time::{Duration, Instant};
 use super::Claims;
 use crate::error::{Error, Result};
 use crate::ledger::Watch;
-use crate::liveness::Process;
-use crate::refusal::Reason;
+use crate::liveness::{Process, Verdict};
+use crate::refusal::{Reason, Refused};
 
 /// The longest sleep, in case that a change is not told of.
 const AT_MOST: Duration = Duration::from_secs(5);
+
+/// So many processes are watched at once, for each needs an open file. Others are looked at again
+/// after the longest sleep.
+const MOST_WATCHED: usize = 256;
 
 impl Claims {
     /// Tries again and again, each time that something may have changed, until it is not refused
@@ -29,9 +33,9 @@ impl Claims {
             if left.is_zero() {
                 return Err(Error::Refused(refused));
             }
-            let process = refused.claim.as_ref().and_then(|claim| claim.process());
             let lease = refused.left.unwrap_or(AT_MOST);
-            let processes: Vec<&Process> = process.into_iter().collect();
+            let processes: Vec<&Process> =
+                life(&refused).into_iter().chain(&refused.others).collect();
             watch.wait(&processes, &*self.sight, left.min(lease).min(AT_MOST))?;
         }
     }
@@ -55,6 +59,23 @@ impl Claims {
         drop(self.ledger.write(&mut |_| Ok(())));
         Ok(())
     }
+}
+
+/// The process whose end would change a refusal; one that has ended changes nothing any more.
+fn life(refused: &Refused) -> Option<&Process> {
+    let lives = matches!(refused.verdict, Some(Verdict::Alive | Verdict::Suspended));
+    refused.claim.as_ref().filter(|_| lives)?.process()
+}
+
+/// Notes what could free one of several candidates: the end of a process, or of a lease.
+pub(super) fn note(none: &mut Refused, refused: &Refused) {
+    let known = &mut none.others;
+    if let Some(process) =
+        life(refused).filter(|it| known.len() < MOST_WATCHED && !known.contains(it))
+    {
+        known.push(process.clone());
+    }
+    none.left = none.left.into_iter().chain(refused.left).min();
 }
 
 /// Whether time alone can change a refusal.
