@@ -93,7 +93,7 @@ impl Claims {
                     Ok(_) => skipped.push((resource.clone(), Reason::Held)),
                     Err(Error::Refused(refused)) => {
                         skipped.push((resource.clone(), refused.reason));
-                        refusals.add(*refused);
+                        refusals.add(&refused);
                     }
                     Err(error) => return Err(error),
                 }
@@ -456,8 +456,9 @@ struct Refusals {
 }
 
 impl Refusals {
-    fn add(&mut self, refused: Refused) {
-        self.holders.extend(refused.holders.into_iter().map(|it| (it.key(), it)));
+    fn add(&mut self, refused: &Refused) {
+        let living = refused.living().iter().map(|it| (it.key(), it.clone()));
+        self.holders.extend(living);
         self.left = [self.left, refused.left].into_iter().flatten().min();
     }
 

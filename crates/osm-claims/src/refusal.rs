@@ -132,7 +132,7 @@ pub struct Refused {
     pub resource: Option<Resource>,
     /// The claim that is in the way, or that the caller lost.
     pub claim: Option<Box<Claim>>,
-    /// The processes whose end would change it.
+    /// The processes behind it.
     pub holders: Vec<Process>,
     /// What is known of the first of them.
     pub verdict: Option<Verdict>,
@@ -154,6 +154,14 @@ impl Refused {
             verdict: None,
             left: None,
             tally: Vec::new(),
+        }
+    }
+
+    /// The processes whose end would change it: one that has ended changes nothing any more.
+    pub(crate) fn living(&self) -> &[Process] {
+        match self.verdict {
+            Some(Verdict::Dead(_)) => &[],
+            _ => &self.holders,
         }
     }
 

@@ -33,8 +33,9 @@ impl Claims {
             if left.is_zero() {
                 return Err(Error::Refused(refused));
             }
-            let holders: Vec<&Process> = refused.holders.iter().take(MOST_HOLDERS).collect();
-            let longest = if refused.holders.len() > MOST_HOLDERS { SHORT } else { AT_MOST };
+            let living = refused.living();
+            let holders: Vec<&Process> = living.iter().take(MOST_HOLDERS).collect();
+            let longest = if living.len() > MOST_HOLDERS { SHORT } else { AT_MOST };
             let lease = refused.left.unwrap_or(longest);
             watch.wait(&holders, &*self.sight, left.min(lease).min(longest))?;
         }

@@ -79,7 +79,6 @@ impl Held<'_> {
             if let Some(code) = child.ended()? {
                 return Ok(code);
             }
-            child.forward_signals();
             if let Some(lost) = self.lost() {
                 ui.warn(&format!("{lost}; the command is stopped"));
                 self.stop(&mut child, &process)?;

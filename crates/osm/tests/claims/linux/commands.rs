@@ -97,10 +97,14 @@ fn waiting_ends_with_a_release(site: &Site) -> Outcome {
 }
 
 fn waiting_ends_with_a_death(site: &Site) -> Outcome {
-    for mut owner in [site.agent()?, site.person()?] {
+    for (mut owner, words) in [
+        (site.agent()?, "claim work"),
+        (site.person()?, "claim work"),
+        (site.agent()?, "claim next work"),
+    ] {
         let mut rival = site.agent()?;
         let first = owner.claim("work")?;
-        let waiting = rival.begin("OSM claim work --wait 10m --json")?;
+        let waiting = rival.begin(&format!("OSM {words} --wait 10m --json"))?;
         rival.await_watch()?;
         owner.kill()?;
         let granted = said(rival.finish(&waiting)?);

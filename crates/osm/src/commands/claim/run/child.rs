@@ -18,7 +18,7 @@ impl Child {
         let (program, arguments) = command.split_first().expect("the parser requires a command");
         let mut command = Command::new(program);
         command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
-        let signals = platform::prepare(&mut command)?;
+        let mut signals = platform::prepare(&mut command)?;
         let child = command.spawn().map_err(|error| {
             let code = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
             CommandError::failed(format!(
@@ -27,6 +27,7 @@ impl Child {
             ))
             .exiting(Exit::Command(code))
         })?;
+        signals.forward_to(&child);
         Ok(Self { child, signals })
     }
 
@@ -39,12 +40,10 @@ impl Child {
         let status = self.child.try_wait().map_err(|error| {
             CommandError::failed(format!("the command cannot be waited for: {error}"))
         })?;
+        if status.is_some() {
+            self.signals.close();
+        }
         Ok(status.map(code))
-    }
-
-    /// Passes on what was sent to us alone.
-    pub(super) fn forward_signals(&self) {
-        self.signals.forward(&self.child);
     }
 
     pub(super) fn ask_to_end(&mut self) {
@@ -66,8 +65,6 @@ mod platform {
     use std::io::IsTerminal;
     use std::os::unix::process::{CommandExt, ExitStatusExt};
     use std::process::{Child, Command, ExitStatus};
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
 
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
@@ -76,9 +73,10 @@ mod platform {
     /// What is passed on to the command.
     const FORWARDED: [Signal; 3] = [Signal::TERM, Signal::INT, Signal::HUP];
 
-    /// Signals that came, and whether the command has a process group of its own.
+    /// Signals that come, and whether the command has a process group of its own.
     pub(super) struct Signals {
-        came: Vec<(Signal, Arc<AtomicBool>)>,
+        come: Option<signal_hook::iterator::Signals>,
+        handle: signal_hook::iterator::Handle,
         own_group: bool,
     }
 
@@ -89,15 +87,9 @@ mod platform {
         if own_group {
             command.process_group(0);
         }
-        let mut came = Vec::new();
-        for signal in FORWARDED {
-            let flag = Arc::new(AtomicBool::new(false));
-            signal_hook::flag::register(signal.as_raw(), Arc::clone(&flag)).map_err(|error| {
-                CommandError::failed(format!("signals cannot be caught: {error}"))
-            })?;
-            came.push((signal, flag));
-        }
-        Ok(Signals { came, own_group })
+        let come = signal_hook::iterator::Signals::new(FORWARDED.map(Signal::as_raw))
+            .map_err(|error| CommandError::failed(format!("signals cannot be caught: {error}")))?;
+        Ok(Signals { handle: come.handle(), come: Some(come), own_group })
     }
 
     pub(super) fn signal(status: ExitStatus) -> Option<i32> {
@@ -105,35 +97,43 @@ mod platform {
     }
 
     impl Signals {
-        pub(super) fn forward(&self, child: &Child) {
-            for (signal, flag) in &self.came {
-                if flag.swap(false, Ordering::Relaxed) && (self.own_group || *signal != Signal::INT)
-                {
-                    self.send(child, *signal);
+        /// Passes on what is sent to us alone, from a thread of its own: whatever else we wait for,
+        /// it comes at once.
+        pub(super) fn forward_to(&mut self, child: &Child) {
+            let (own_group, pid) = (self.own_group, child.id());
+            let Some(mut come) = self.come.take() else { return };
+            std::thread::spawn(move || {
+                for number in come.forever() {
+                    let signal = FORWARDED.into_iter().find(|it| it.as_raw() == number);
+                    if let Some(signal) = signal.filter(|it| own_group || *it != Signal::INT) {
+                        send(pid, own_group, signal);
+                    }
                 }
-            }
+            });
+        }
+
+        /// The command has ended: its number may be somebody else's soon.
+        pub(super) fn close(&self) {
+            self.handle.close();
         }
 
         #[expect(clippy::needless_pass_by_ref_mut, reason = "as on platforms without signals")]
         pub(super) fn ask_to_end(&self, child: &mut Child) {
-            self.send(child, Signal::TERM);
-            self.send(child, Signal::CONT);
+            send(child.id(), self.own_group, Signal::TERM);
+            send(child.id(), self.own_group, Signal::CONT);
         }
 
         #[expect(clippy::needless_pass_by_ref_mut, reason = "as on platforms without signals")]
         pub(super) fn kill(&self, child: &mut Child) {
-            self.send(child, Signal::KILL);
+            send(child.id(), self.own_group, Signal::KILL);
         }
+    }
 
-        fn send(&self, child: &Child, signal: Signal) {
-            let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
-            // It may have ended in the meantime, which is what we want.
-            let _ended = if self.own_group {
-                kill_process_group(pid, signal)
-            } else {
-                kill_process(pid, signal)
-            };
-        }
+    fn send(pid: u32, own_group: bool, signal: Signal) {
+        let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
+        // It may have ended in the meantime, which is what we want.
+        let _ended =
+            if own_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
     }
 }
 
@@ -156,7 +156,10 @@ mod platform {
 
     impl Signals {
         #[expect(clippy::unused_self, reason = "as on platforms with signals")]
-        pub(super) fn forward(&self, _child: &Child) {}
+        pub(super) fn forward_to(&mut self, _child: &Child) {}
+
+        #[expect(clippy::unused_self, reason = "as on platforms with signals")]
+        pub(super) fn close(&self) {}
 
         pub(super) fn ask_to_end(&self, child: &mut Child) {
             self.kill(child);
