@@ -25,6 +25,7 @@ use osm_identity::{Host, Liveness, Pid, ProcessInstance, ProcessSource, SessionI
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::pieces::Pieces;
 
 /// A place where sessions are kept.
 pub trait Backend: Send + Sync {
@@ -69,7 +70,7 @@ pub trait Backend: Send + Sync {
         known: Option<Stamp>,
         holder: &Holder,
         wait: Wait,
-        next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
+        next: &mut dyn FnMut(Current) -> Result<Option<Pieces>>,
     ) -> Result<Option<Stamp>>;
 
     /// Removes a document, unless there is none ([`Error::NotFound`]), somebody attends the session

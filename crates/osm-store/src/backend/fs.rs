@@ -21,6 +21,7 @@ use crate::fs::realm::Realm;
 use crate::fs::roster::{self, Attendance, Roster};
 use crate::fs::{atomic, audit, listing, litter, shelf};
 use crate::layout::{self, Layout};
+use crate::pieces::Pieces;
 
 /// How long a removal waits for a change that is under way.
 const CHANGE_UNDER_WAY: Duration = Duration::from_secs(2);
@@ -170,7 +171,7 @@ impl Backend for FsBackend {
         known: Option<Stamp>,
         holder: &Holder,
         wait: Wait,
-        next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
+        next: &mut dyn FnMut(Current) -> Result<Option<Pieces>>,
     ) -> Result<Option<Stamp>> {
         let folder = self.sessions.made()?;
         let lock = layout::write_lock(id);
@@ -178,10 +179,10 @@ impl Backend for FsBackend {
             .ok_or_else(|| in_the_way(&folder, id, &lock))?;
         let name = layout::document(id);
         let (current, before) = look(&folder, &name, known)?;
-        let Some(bytes) = next(current)? else {
+        let Some(pieces) = next(current)? else {
             return Ok(before.map(|facts| facts.stamp));
         };
-        atomic::replace(&folder, &self.realm, &name, &bytes, before.as_ref())?;
+        atomic::replace(&folder, &self.realm, &name, &pieces, before.as_ref())?;
         Ok(folder.facts(&name)?.map(|facts| facts.stamp))
     }
 
@@ -315,7 +316,7 @@ impl Backend for FsBackend {
         let turn = roster::hold_alone(&folder, lock, holder, wait.0.max(GRACE))?;
         let _turn = turn.ok_or_else(|| folder.error("lock", lock, ErrorKind::TimedOut.into()))?;
         let record = next(folder.read(name)?.map(|(bytes, _)| bytes))?;
-        atomic::replace(&folder, &self.realm, name, &record, None)
+        atomic::replace(&folder, &self.realm, name, &record.into(), None)
     }
 
     fn append_audit(&self, line: &str) -> Result<()> {
