@@ -93,6 +93,12 @@ pub trait Backend: Send + Sync {
     /// All sessions, in the order of their ids.
     fn entries(&self) -> Result<Vec<Entry>>;
 
+    /// The same, for somebody who will ask again: what was found out may be kept at hand for the
+    /// next time.
+    fn list(&self) -> Result<Vec<Entry>> {
+        self.entries()
+    }
+
     /// Who has a session open, as far as they said.
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>>;
 

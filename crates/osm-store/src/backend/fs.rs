@@ -19,6 +19,7 @@ use crate::fs::lock::{Attempt, FileLock, GRACE, IfMissing, Mode};
 use crate::fs::place::Place;
 use crate::fs::realm::Realm;
 use crate::fs::roster::{self, Attendance, Roster};
+use crate::fs::summaries::{Index, Summaries};
 use crate::fs::{atomic, audit, listing, litter, shelf};
 use crate::layout::{self, Layout};
 use crate::pieces::Pieces;
@@ -211,6 +212,9 @@ impl Backend for FsBackend {
             let stem = layout::stem(id, "trash", now);
             shelf::add(&trash, &self.realm, Shelf::Trash, &stem, &bytes)?;
         }
+        if let Some(root) = self.root.existing()? {
+            Summaries::remove(&root)?;
+        }
         // The folder is not synced: a crash brings the document back, and the next cleanup comes.
         folder.remove(&name)?;
         write.remove_file()?;
@@ -219,7 +223,20 @@ impl Backend for FsBackend {
     }
 
     fn entries(&self) -> Result<Vec<Entry>> {
-        self.sessions.existing()?.map_or_else(|| Ok(Vec::new()), |folder| listing::entries(&folder))
+        let Some(folder) = self.sessions.existing()? else {
+            return Ok(Vec::new());
+        };
+        listing::entries(&folder, &Index::default()).map(|(entries, _)| entries)
+    }
+
+    fn list(&self) -> Result<Vec<Entry>> {
+        let (Some(folder), Some(root)) = (self.sessions.existing()?, self.root.existing()?) else {
+            return Ok(Vec::new());
+        };
+        let summaries = Summaries::read(&root);
+        let (entries, read) = listing::entries(&folder, &summaries.index())?;
+        summaries.keep(&root, &self.realm, &entries, read);
+        Ok(entries)
     }
 
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
