@@ -77,7 +77,7 @@ fn about(bytes: &[u8]) {
 /// alone.
 fn in_place(store: &Store, bytes: &[u8]) {
     let id = SessionId::explicit("place".as_ref());
-    let mut put = |_| Ok(Some(bytes.to_vec()));
+    let mut put = |_| Ok(Some(bytes.to_vec().into()));
     store.backend().update(&id, None, &holder(), Wait::NONE, &mut put).expect("memory takes all");
     match store.open(&id, Wait::NONE) {
         Ok(mut session) => {

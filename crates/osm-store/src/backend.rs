@@ -25,6 +25,7 @@ use osm_identity::{Host, Liveness, Pid, ProcessInstance, ProcessSource, SessionI
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::pieces::Pieces;
 
 /// A place where sessions are kept.
 pub trait Backend: Send + Sync {
@@ -69,7 +70,7 @@ pub trait Backend: Send + Sync {
         known: Option<Stamp>,
         holder: &Holder,
         wait: Wait,
-        next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
+        next: &mut dyn FnMut(Current) -> Result<Option<Pieces>>,
     ) -> Result<Option<Stamp>>;
 
     /// Removes a document, unless there is none ([`Error::NotFound`]), somebody attends the session
@@ -91,6 +92,12 @@ pub trait Backend: Send + Sync {
 
     /// All sessions, in the order of their ids.
     fn entries(&self) -> Result<Vec<Entry>>;
+
+    /// The same, for somebody who will ask again: what was found out may be kept at hand for the
+    /// next time.
+    fn list(&self) -> Result<Vec<Entry>> {
+        self.entries()
+    }
 
     /// Who has a session open, as far as they said.
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>>;

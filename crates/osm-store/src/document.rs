@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::pieces::Pieces;
 use crate::unique::Unique;
 use crate::upgrade;
 use crate::values::Values;
@@ -158,14 +159,8 @@ struct StoredEntry {
 }
 
 /// The first line: all that a list of sessions shows.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Summary {
-    /// The format's version.
-    #[serde(default)]
-    pub version: String,
-    /// Whose session it is.
-    #[serde(default)]
-    pub session_id: String,
     /// When it began.
     pub created_at: Option<Timestamp>,
     /// When it was last saved.
@@ -237,6 +232,7 @@ pub(crate) enum Unreadable {
 }
 
 const VALUES_START: &[u8] = b"\"values\":{\n";
+const VALUES_END: &[u8] = b"\n}}\n";
 
 impl Document {
     /// A session that begins now.
@@ -257,9 +253,10 @@ impl Document {
     }
 
     /// Reads a document; `true` says that an older version was upgraded.
-    pub(crate) fn decode(bytes: Vec<u8>) -> Result<(Self, bool), Unreadable> {
+    pub(crate) fn decode(bytes: impl Into<Arc<Vec<u8>>>) -> Result<(Self, bool), Unreadable> {
+        let bytes = bytes.into();
         match Self::laid_out(&bytes) {
-            Some((head, places)) => Ok((Self::from_head(head, Arc::new(bytes), places), false)),
+            Some((head, places)) => Ok((Self::from_head(head, bytes, places), false)),
             None => Self::decode_whole(&bytes),
         }
     }
@@ -291,7 +288,7 @@ impl Document {
             region.get(value..end)?;
             places.push((*number, start + value..start + end));
         }
-        (region.get(end..)? == b"\n}}\n").then_some((head_part, places))
+        (region.get(end..)? == VALUES_END).then_some((head_part, places))
     }
 
     /// The thorough way: any JSON of the right shape, by whomever it was written.
@@ -367,7 +364,7 @@ impl Document {
     }
 
     /// The bytes of the file.
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Pieces {
         let json = |value: &dyn erased::Json| value.json();
         let shared = json(&self.shared);
         let script = json(&self.script);
@@ -380,16 +377,16 @@ impl Document {
         let roots = [shared.as_bytes(), script.as_bytes()]
             .into_iter()
             .chain(history.iter().map(|entry| entry.as_bytes()));
-        let values = self.values.reachable(roots);
 
-        let mut index = String::new();
+        let (mut index, mut region) = (String::new(), Pieces::default());
         let mut end = 0;
-        for (number, raw) in &values {
-            let comma = if end == 0 { "" } else { "," };
-            let key = number.to_string().len() + 3 + if end == 0 { 0 } else { 2 };
-            write!(index, "{comma}[{number},{},{}]", end + key, raw.len())
-                .expect("a string takes all");
-            end += key + raw.len();
+        for number in self.values.reachable(roots) {
+            let (comma, line) = if end == 0 { ("", "") } else { (",", ",\n") };
+            let key = format!("{line}\"{number}\":");
+            let length = self.values.write(number, key.as_bytes(), &mut region);
+            let value = end + key.len();
+            write!(index, "{comma}[{number},{value},{length}]").expect("a string takes all");
+            end = value + length;
         }
 
         let first = format!(
@@ -414,18 +411,14 @@ impl Document {
         writeln!(rest, "\"value_index\":[{index}],").expect("a string takes all");
         // Its own length is part of the head, so the number has a fixed width.
         let head = first.len() + "\"head\":            ,".len() + rest.len();
-        let mut bytes = Vec::with_capacity(head + VALUES_START.len() + end + 8);
-        bytes.extend_from_slice(first.as_bytes());
-        bytes.extend_from_slice(format!("\"head\":{head:12},").as_bytes());
-        bytes.extend_from_slice(rest.as_bytes());
-        bytes.extend_from_slice(VALUES_START);
-        for (at, (number, raw)) in values.iter().enumerate() {
-            let comma = if at == 0 { "" } else { ",\n" };
-            bytes.extend_from_slice(format!("{comma}\"{number}\":").as_bytes());
-            bytes.extend_from_slice(raw);
-        }
-        bytes.extend_from_slice(b"\n}}\n");
-        bytes
+        let mut document = Pieces::default();
+        document.add(first.as_bytes());
+        document.add(format!("\"head\":{head:12},").as_bytes());
+        document.add(rest.as_bytes());
+        document.add(VALUES_START);
+        document.append(region);
+        document.add(VALUES_END);
+        document
     }
 
     /// Puts references in the place of what is long.
@@ -446,13 +439,13 @@ impl Document {
 
     /// The whole state, compact: each zone is a value of its own if it is long.
     fn snapshot(&mut self) -> Value {
-        let shared = self.values.seal(self.shared.clone());
-        let script = self.script.clone().into_iter().map(|(command, zone)| match zone {
-            Value::Object(zone) => (command, self.values.seal(zone)),
-            zone => (command, zone),
+        let shared = self.values.seal(&self.shared);
+        let script = self.script.iter().map(|(command, zone)| match zone {
+            Value::Object(zone) => (command.clone(), self.values.seal(zone)),
+            zone => (command.clone(), zone.clone()),
         });
         let script = script.collect();
-        let script = self.values.seal(script);
+        let script = self.values.seal(&script);
         Value::Object(Map::from_iter([
             ("shared".to_owned(), shared),
             ("script".to_owned(), script),

@@ -9,7 +9,7 @@
 //! | who holds a lock | `roster.rs` |
 //! | taking one from the dead | `eviction.rs` |
 //! | which sessions are open | `activity.rs` |
-//! | the list of all sessions | `listing.rs` |
+//! | the list of all sessions | `listing.rs`, `summaries.rs` |
 //! | what is set aside, what crashes left behind | `shelf.rs`, `litter.rs` |
 //! | what happened | `audit.rs` |
 //!
@@ -27,3 +27,4 @@ pub(crate) mod place;
 pub(crate) mod realm;
 pub(crate) mod roster;
 pub(crate) mod shelf;
+pub(crate) mod summaries;

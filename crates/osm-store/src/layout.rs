@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! {root}/metadata.json  metadata.lock  cleanup.lock  audit.jsonl  audit.1.jsonl …  audit.lock
+//! {root}/summaries.txt                         what a list shows of each document, for the next list
 //! {root}/sessions/<id>.session.json            the document
 //! {root}/sessions/<id>.session.lock            held, shared, by whoever has the session open
 //! {root}/sessions/<id>.session.write.lock      held, alone, for the moment of a change
@@ -32,6 +33,8 @@ pub const CLEANUP_LOCK: &str = "cleanup.lock";
 pub const AUDIT: &str = "audit.jsonl";
 /// Held by whoever rotates the audit.
 pub const AUDIT_LOCK: &str = "audit.lock";
+/// The first lines of all documents, for lists: a copy, and no loss.
+pub const SUMMARIES: &str = "summaries.txt";
 /// The folder of sessions.
 pub const SESSIONS: &str = "sessions";
 

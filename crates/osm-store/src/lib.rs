@@ -13,7 +13,7 @@
 //!
 //! | for | see |
 //! |---|---|
-//! | what a document holds, and its bytes | `document.rs`, `values.rs`, `upgrade.rs` |
+//! | what a document holds, and its bytes | `document.rs`, `values.rs`, `pieces.rs`, `upgrade.rs` |
 //! | who wins when two change the same key | `merge.rs` |
 //! | every file name | [`layout`] |
 //! | what "atomic" means, and locks | `fs/atomic.rs`, `fs/lock.rs` |
@@ -37,8 +37,10 @@ mod key;
 pub mod layout;
 mod merge;
 pub mod metadata;
+mod pieces;
 pub mod retention;
 mod session;
+mod spread;
 mod store;
 mod unique;
 mod upgrade;
@@ -51,5 +53,7 @@ pub use document::{
 };
 pub use error::{Error, Result};
 pub use key::Key;
+pub use pieces::Pieces;
 pub use session::{Clock, Notice, Observer, Session};
+pub use spread::spread;
 pub use store::{Snapshot, Store};

@@ -24,6 +24,7 @@ use crate::key::Key;
 use crate::layout;
 use crate::merge::merge;
 use crate::metadata::{Metadata, ResetRecord};
+use crate::pieces::Pieces;
 
 /// Tells the time; a library has no clock of its own.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -109,7 +110,7 @@ impl Session {
             Current::Missing | Current::Unchanged => Ok(()),
             Current::Found(bytes, stamp) => match Document::decode(bytes) {
                 Ok((document, false)) if document.id == self.id => {
-                    self.document = document;
+                    self.take_over(document);
                     self.stamp = Some(stamp);
                     Ok(())
                 }
@@ -183,9 +184,7 @@ impl Session {
     /// Sees what others changed; `true` if they did.
     pub fn refresh(&mut self) -> Result<bool> {
         let before = self.stamp;
-        let old = self.document.clone();
         self.load(Wait::USUAL)?;
-        self.tell(&old);
         Ok(self.stamp != before)
     }
 
@@ -207,7 +206,7 @@ impl Session {
     /// The document as we see it, for whoever keeps it elsewhere; `None` if nothing was ever changed.
     pub(crate) fn to_document(&self) -> Option<Vec<u8>> {
         let is_new = self.document.revision == 0 && self.edits.is_empty();
-        (!is_new).then(|| self.as_we_see_it().encode())
+        (!is_new).then(|| self.as_we_see_it().encode().join())
     }
 
     fn as_we_see_it(&self) -> Document {
@@ -235,10 +234,12 @@ impl Session {
         let mut next = |current: Current| {
             let (bytes, revision) = match current {
                 Current::Missing => (None, 0),
-                Current::Unchanged => (Some(self.document.encode()), self.document.revision),
+                Current::Unchanged => {
+                    (Some(Arc::new(self.document.encode().join())), self.document.revision)
+                }
                 Current::Found(bytes, _) => {
-                    let revision = Document::decode(bytes.clone()).map_or(0, |(it, _)| it.revision);
-                    (Some(bytes), revision)
+                    let bytes = Arc::new(bytes);
+                    (Some(Arc::clone(&bytes)), revision_of(bytes))
                 }
             };
             if let Some(bytes) = bytes.filter(|_| archive) {
@@ -258,8 +259,7 @@ impl Session {
             Ok(Some(fresh.encode()))
         };
         self.stamp = backend.update(&self.id, self.stamp, &self.holder, Wait::USUAL, &mut next)?;
-        let old = std::mem::replace(&mut self.document, fresh);
-        self.tell(&old);
+        self.take_over(fresh);
         let record = ResetRecord::new(&self.id, now, archived.clone(), &self.holder);
         Metadata::change(backend.as_ref(), &self.holder, Wait::USUAL, |it| {
             it.resets.push(record.clone());
@@ -283,14 +283,13 @@ impl Session {
     fn save(&mut self, command: Option<(&str, &str)>, wait: Wait) -> Result<()> {
         let now = (self.clock)();
         let backend = Arc::clone(&self.backend);
-        let old = self.document.clone();
         let mut saved = None;
         let mut notices = Vec::new();
         let mut next = |current: Current| {
             let mut document = match current {
                 Current::Unchanged => self.document.clone(),
                 Current::Missing => Document::new(self.id.clone(), now),
-                Current::Found(bytes, _) => self.understood(&bytes, now, &mut notices)?,
+                Current::Found(bytes, _) => self.understood(bytes, now, &mut notices)?,
             };
             self.apply(&mut document, now)?;
             document.revision += 1;
@@ -299,33 +298,33 @@ impl Session {
             if let Some((mode, command)) = command {
                 document.remember(mode, command, now);
             }
-            let bytes = within_limits(backend.as_ref(), &self.id, document.encode())?;
+            let pieces = within_limits(backend.as_ref(), &self.id, document.encode())?;
             saved = Some(document);
-            Ok(Some(bytes))
+            Ok(Some(pieces))
         };
         let stamp = backend.update(&self.id, self.stamp, &self.holder, wait, &mut next)?;
         if let Some(document) = saved {
-            self.document = document;
+            self.take_over(document);
             self.stamp = stamp;
             self.edits.clear();
         }
         self.notices.extend(notices);
-        self.tell(&old);
         Ok(())
     }
 
     /// Makes a document of what is stored, setting aside what cannot be one.
     fn understood(
         &self,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         now: Timestamp,
         notices: &mut Vec<Notice>,
     ) -> Result<Document> {
-        match Document::decode(bytes.to_vec()) {
+        let bytes = Arc::new(bytes);
+        match Document::decode(Arc::clone(&bytes)) {
             Ok((mut document, upgraded)) => {
                 if upgraded {
                     let stem = layout::stem(&self.id, "upgrade", now);
-                    let name = self.backend.shelve(Shelf::Archive, &stem, bytes)?;
+                    let name = self.backend.shelve(Shelf::Archive, &stem, &bytes)?;
                     let after = json!({"archive": name});
                     let event = Event { after, ..self.event(Action::Migrate, now) };
                     event.append(self.backend.as_ref())?;
@@ -342,7 +341,7 @@ impl Session {
             }
             Err(Unreadable::Corrupt(reason)) => {
                 let stem = layout::stem(&self.id, "corrupt", now);
-                let name = self.backend.shelve(Shelf::Quarantine, &stem, bytes)?;
+                let name = self.backend.shelve(Shelf::Quarantine, &stem, &bytes)?;
                 let after = json!({"quarantine": name, "reason": reason});
                 let event = Event { after, ..self.event(Action::Quarantine, now) };
                 event.append(self.backend.as_ref())?;
@@ -388,12 +387,13 @@ impl Session {
         Error::Corrupt { place: place(self.backend.as_ref(), &self.id), reason }
     }
 
-    /// Tells the observers which keys are not what they were.
-    fn tell(&mut self, old: &Document) {
+    /// Goes on with another document, and tells the observers which keys are not what they were.
+    fn take_over(&mut self, document: Document) {
+        let old = std::mem::replace(&mut self.document, document);
         if self.observers.is_empty() {
             return;
         }
-        let changed = changed_keys(old, &self.document);
+        let changed = changed_keys(&old, &self.document);
         if !changed.is_empty() {
             for observer in &mut self.observers {
                 observer(&changed);
@@ -406,13 +406,18 @@ impl Session {
 pub(crate) fn within_limits(
     backend: &dyn Backend,
     id: &SessionId,
-    bytes: Vec<u8>,
-) -> Result<Vec<u8>> {
-    let size = bytes.len() as u64;
+    document: Pieces,
+) -> Result<Pieces> {
+    let size = document.size();
     if size <= layout::LARGEST_DOCUMENT {
-        return Ok(bytes);
+        return Ok(document);
     }
     Err(Error::TooLarge { place: place(backend, id), size })
+}
+
+/// The revision of a document; 0 if it is none.
+pub(crate) fn revision_of(bytes: Arc<Vec<u8>>) -> u64 {
+    Document::decode(bytes).map_or(0, |(document, _)| document.revision)
 }
 
 /// Where a session lies, for messages.

@@ -11,7 +11,7 @@ use crate::backend::{Backend, Current, Entry, Holder, Presence, Shelf, Wait, Wit
 use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION};
 use crate::error::{Error, Result};
 use crate::layout;
-use crate::session::{Clock, Session, place, within_limits};
+use crate::session::{Clock, Session, place, revision_of, within_limits};
 use crate::unique::Unique;
 
 /// A place where sessions are kept, and who uses it.
@@ -169,8 +169,8 @@ impl Store {
             let mut archived = None;
             let mut next = |current: Current| {
                 if let Current::Found(bytes, _) = current {
-                    let revision = Document::decode(bytes.clone()).map_or(0, |(it, _)| it.revision);
-                    document.revision = document.revision.max(revision);
+                    let bytes = Arc::new(bytes);
+                    document.revision = document.revision.max(revision_of(Arc::clone(&bytes)));
                     let stem = layout::stem(id, what.name(), now);
                     archived = Some(self.backend.shelve(Shelf::Archive, &stem, &bytes)?);
                 }

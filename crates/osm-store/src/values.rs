@@ -14,11 +14,13 @@
 //! into until somebody asks: opening and saving a session moves them, and does not parse them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::Serializer as _;
 use serde_json::{Map, Value};
+
+use crate::pieces::Pieces;
 
 /// From how many bytes on something is stored as a value.
 pub(crate) const LONG: usize = 256;
@@ -144,23 +146,36 @@ impl Values {
     }
 
     /// An object whose entries are compact already, as a value if it is long.
-    pub(crate) fn seal(&mut self, entries: Map<String, Value>) -> Value {
-        let size = serde_json::to_string(&entries).map_or(LONG, |text| text.len());
-        self.entries(entries, size).0
+    pub(crate) fn seal(&mut self, entries: &Map<String, Value>) -> Value {
+        if entries.len() > CHUNK {
+            return self.chunks(entries).0;
+        }
+        let size = serde_json::to_string(entries).map_or(LONG, |text| text.len());
+        self.entries(entries.clone(), size).0
     }
 
     /// An object whose entries are compact already, and about how many bytes it takes.
     fn entries(&mut self, entries: Map<String, Value>, size: usize) -> (Value, usize) {
         if entries.len() > CHUNK {
-            let entries: Vec<(String, Value)> = entries.into_iter().collect();
-            let chunks = entries.chunks(CHUNK).map(|chunk| chunk.iter().cloned().collect());
-            let chunks: Vec<Value> =
-                chunks.map(|chunk: Map<_, _>| self.reference(&Value::Object(chunk)).0).collect();
-            return self.reference(&single(MAP, Value::Array(chunks)));
+            return self.chunks(&entries);
         }
         let plain = is_special(&entries);
         let object = Value::Object(entries);
         self.kept(if plain { single(PLAIN, object) } else { object }, size)
+    }
+
+    /// An object of many entries, as references to its chunks.
+    fn chunks(&mut self, entries: &Map<String, Value>) -> (Value, usize) {
+        let mut rest = entries.iter();
+        let chunks = (0..entries.len().div_ceil(CHUNK)).map(|_| {
+            let mut raw = Vec::new();
+            serde_json::Serializer::new(&mut raw)
+                .collect_map(rest.by_ref().take(CHUNK))
+                .expect("a JSON object can be written");
+            self.intern(raw)
+        });
+        let chunks: Vec<Value> = chunks.map(|id| single(REFERENCE, id.into())).collect();
+        self.reference(&single(MAP, Value::Array(chunks)))
     }
 
     fn counted(&mut self, value: &Value, size: &mut usize) -> Value {
@@ -249,11 +264,8 @@ impl Values {
         serde_json::from_slice(raw).map_err(|error| format!("value {id}: {error}"))
     }
 
-    /// The values that some documents' parts lead to, with their JSON.
-    pub(crate) fn reachable<'a>(
-        &'a self,
-        roots: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Vec<(u32, &'a [u8])> {
+    /// The numbers of the values that some documents' parts lead to.
+    pub(crate) fn reachable<'a>(&'a self, roots: impl IntoIterator<Item = &'a [u8]>) -> Vec<u32> {
         let mut seen = BTreeSet::new();
         let mut open: Vec<&[u8]> = roots.into_iter().collect();
         while let Some(bytes) = open.pop() {
@@ -266,7 +278,29 @@ impl Values {
                 }
             }
         }
-        seen.into_iter().filter_map(|id| Some((id, self.raw(id)?))).collect()
+        seen.into_iter().filter(|id| self.slots.contains_key(id)).collect()
+    }
+
+    /// Writes a value down after its key; returns its length. One that stands after that very key
+    /// in the document that was read is taken over together with it.
+    pub(crate) fn write(&self, id: u32, key: &[u8], pieces: &mut Pieces) -> usize {
+        match &self.slots[&id] {
+            Slot::InFile(range) => {
+                let before = range.start.saturating_sub(key.len())..range.start;
+                if self.file.get(before.clone()) == Some(key) {
+                    pieces.share(&self.file, before.start..range.end);
+                } else {
+                    pieces.add(key);
+                    pieces.share(&self.file, range.clone());
+                }
+                range.len()
+            }
+            Slot::Owned(bytes) => {
+                pieces.add(key);
+                pieces.share(bytes, 0..bytes.len());
+                bytes.len()
+            }
+        }
     }
 }
 
@@ -283,14 +317,12 @@ fn references(json: &[u8]) -> impl Iterator<Item = u32> {
 /// over. To hash all of a state would cost more than to write it.
 fn fingerprint(raw: &[u8]) -> u64 {
     const SAMPLES: usize = 8;
-    let mut hasher = DefaultHasher::new();
-    raw.len().hash(&mut hasher);
     let step = raw.len().div_ceil(SAMPLES).max(1);
-    for piece in raw.chunks(step) {
-        piece[..piece.len().min(size_of::<u64>())].hash(&mut hasher);
-    }
-    raw[raw.len().saturating_sub(size_of::<u64>())..].hash(&mut hasher);
-    hasher.finish()
+    let last = &raw[raw.len().saturating_sub(size_of::<u64>())..];
+    raw.chunks(step).chain([last]).fold(raw.len() as u64, |print, piece| {
+        let word = piece.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        (print.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    })
 }
 
 fn single(key: &str, value: Value) -> Value {

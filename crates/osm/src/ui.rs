@@ -3,7 +3,6 @@
 //! Standard output is data, standard error is talk. What a command says is collected and written
 //! with as few system calls as possible; a reader that goes away early is no error.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 
 use crate::World;
@@ -51,23 +50,27 @@ impl<'a> Ui<'a> {
     }
 
     /// Adds rows of cells with their columns aligned; the last column is left as it is.
-    pub(crate) fn table(&mut self, rows: &[Vec<String>]) {
-        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns)
-            .map(|column| {
-                rows.iter()
-                    .filter_map(|row| row.get(column))
-                    .map(|cell| width(cell))
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
+    pub(crate) fn table<Row: AsRef<[Cell]>, Cell: AsRef<str>>(&mut self, rows: &[Row]) {
+        let mut widths = Vec::new();
         for row in rows {
-            let mut line = String::from(" ");
+            let row = row.as_ref();
+            widths.resize(widths.len().max(row.len()), 0);
+            for (widest, cell) in widths.iter_mut().zip(row) {
+                *widest = width(cell.as_ref()).max(*widest);
+            }
+        }
+        let mut line = String::new();
+        for row in rows {
+            let row = row.as_ref();
+            line.clear();
+            line.push(' ');
             for (column, cell) in row.iter().enumerate() {
-                let pad =
-                    if column + 1 == row.len() { 0 } else { widths[column] - width(cell) + 1 };
-                write!(line, " {cell}{:pad$}", "").expect("writing to a string succeeds");
+                let cell = cell.as_ref();
+                line.push(' ');
+                line.push_str(cell);
+                if column + 1 < row.len() {
+                    line.extend(std::iter::repeat_n(' ', widths[column] - width(cell) + 1));
+                }
             }
             self.line(line.trim_end());
         }
@@ -150,6 +153,9 @@ impl<'a> Ui<'a> {
 
 /// The columns that a cell takes, without the codes that style it.
 fn width(cell: &str) -> usize {
+    if cell.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return cell.len();
+    }
     let mut width = 0;
     let mut in_code = false;
     for character in cell.chars() {

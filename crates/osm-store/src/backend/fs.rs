@@ -19,8 +19,10 @@ use crate::fs::lock::{Attempt, FileLock, GRACE, IfMissing, Mode};
 use crate::fs::place::Place;
 use crate::fs::realm::Realm;
 use crate::fs::roster::{self, Attendance, Roster};
+use crate::fs::summaries::{Index, Summaries};
 use crate::fs::{atomic, audit, listing, litter, shelf};
 use crate::layout::{self, Layout};
+use crate::pieces::Pieces;
 
 /// How long a removal waits for a change that is under way.
 const CHANGE_UNDER_WAY: Duration = Duration::from_secs(2);
@@ -170,7 +172,7 @@ impl Backend for FsBackend {
         known: Option<Stamp>,
         holder: &Holder,
         wait: Wait,
-        next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
+        next: &mut dyn FnMut(Current) -> Result<Option<Pieces>>,
     ) -> Result<Option<Stamp>> {
         let folder = self.sessions.made()?;
         let lock = layout::write_lock(id);
@@ -178,10 +180,10 @@ impl Backend for FsBackend {
             .ok_or_else(|| in_the_way(&folder, id, &lock))?;
         let name = layout::document(id);
         let (current, before) = look(&folder, &name, known)?;
-        let Some(bytes) = next(current)? else {
+        let Some(pieces) = next(current)? else {
             return Ok(before.map(|facts| facts.stamp));
         };
-        atomic::replace(&folder, &self.realm, &name, &bytes, before.as_ref())?;
+        atomic::replace(&folder, &self.realm, &name, &pieces, before.as_ref())?;
         Ok(folder.facts(&name)?.map(|facts| facts.stamp))
     }
 
@@ -210,6 +212,9 @@ impl Backend for FsBackend {
             let stem = layout::stem(id, "trash", now);
             shelf::add(&trash, &self.realm, Shelf::Trash, &stem, &bytes)?;
         }
+        if let Some(root) = self.root.existing()? {
+            Summaries::remove(&root)?;
+        }
         // The folder is not synced: a crash brings the document back, and the next cleanup comes.
         folder.remove(&name)?;
         write.remove_file()?;
@@ -218,7 +223,20 @@ impl Backend for FsBackend {
     }
 
     fn entries(&self) -> Result<Vec<Entry>> {
-        self.sessions.existing()?.map_or_else(|| Ok(Vec::new()), |folder| listing::entries(&folder))
+        let Some(folder) = self.sessions.existing()? else {
+            return Ok(Vec::new());
+        };
+        listing::entries(&folder, &Index::default()).map(|(entries, _)| entries)
+    }
+
+    fn list(&self) -> Result<Vec<Entry>> {
+        let (Some(folder), Some(root)) = (self.sessions.existing()?, self.root.existing()?) else {
+            return Ok(Vec::new());
+        };
+        let summaries = Summaries::read(&root);
+        let (entries, read) = listing::entries(&folder, &summaries.index())?;
+        summaries.keep(&root, &self.realm, &entries, read);
+        Ok(entries)
     }
 
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
@@ -315,7 +333,7 @@ impl Backend for FsBackend {
         let turn = roster::hold_alone(&folder, lock, holder, wait.0.max(GRACE))?;
         let _turn = turn.ok_or_else(|| folder.error("lock", lock, ErrorKind::TimedOut.into()))?;
         let record = next(folder.read(name)?.map(|(bytes, _)| bytes))?;
-        atomic::replace(&folder, &self.realm, name, &record, None)
+        atomic::replace(&folder, &self.realm, name, &record.into(), None)
     }
 
     fn append_audit(&self, line: &str) -> Result<()> {

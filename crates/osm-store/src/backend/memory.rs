@@ -16,6 +16,7 @@ use osm_identity::{Liveness, SessionId};
 
 use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait, Witness};
 use crate::error::{Error, Result};
+use crate::pieces::Pieces;
 use crate::{gzip, layout};
 
 /// A store in memory.
@@ -294,13 +295,14 @@ impl Backend for MemoryBackend {
         known: Option<Stamp>,
         holder: &Holder,
         wait: Wait,
-        next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
+        next: &mut dyn FnMut(Current) -> Result<Option<Pieces>>,
     ) -> Result<Option<Stamp>> {
         let _changing = self.change(id, Some(holder), wait.0)?;
         let current = self.load(id, known)?;
         let next = next(current)?;
         let mut kept = self.shared.kept();
-        if let Some(bytes) = next {
+        if let Some(pieces) = next {
+            let bytes = pieces.join();
             let revision = kept.number();
             kept.documents.insert(id.clone(), Document { bytes, revision, modified: clock() });
         }

@@ -42,12 +42,13 @@
 //!   are ours alone, and a second name for one keeps the old content.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::time::{Duration, SystemTime};
 
 use super::folder::{Facts, Folder, is_unsupported};
 use super::realm::Realm;
 use crate::error::{Error, Result};
+use crate::pieces::Pieces;
 
 /// How far a clock may have been set back before we go along.
 const SET_BACK: Duration = Duration::from_hours(1);
@@ -66,10 +67,10 @@ pub(crate) fn replace(
     folder: &Folder,
     realm: &Realm,
     name: &str,
-    bytes: &[u8],
+    pieces: &Pieces,
     before: Option<&Facts>,
 ) -> Result<()> {
-    let temporary = Temporary::write(folder, realm, bytes, before)?;
+    let temporary = Temporary::write(folder, realm, pieces, before)?;
     folder.rename(&temporary.name, name).map_err(|error| folder.error("replace", name, error))?;
     temporary.was_renamed();
     folder.sync()
@@ -80,9 +81,9 @@ pub(crate) fn add(
     folder: &Folder,
     realm: &Realm,
     names: impl Iterator<Item = String>,
-    bytes: &[u8],
+    pieces: &Pieces,
 ) -> Result<String> {
-    let temporary = Temporary::write(folder, realm, bytes, None)?;
+    let temporary = Temporary::write(folder, realm, pieces, None)?;
     let mut tried = String::new();
     for name in names {
         match temporary.take_name(&name) {
@@ -108,12 +109,12 @@ impl<'a> Temporary<'a> {
     fn write(
         folder: &'a Folder,
         realm: &Realm,
-        bytes: &[u8],
+        pieces: &Pieces,
         before: Option<&Facts>,
     ) -> Result<Self> {
         let (this, mut file) = Self::create(folder, realm)?;
-        let written = file
-            .write_all(bytes)
+        let written = pieces
+            .write_to(&mut file)
             .and_then(|()| before.map_or(Ok(()), |before| move_on(&file, before)))
             .and_then(|()| file.sync_data());
         match written {

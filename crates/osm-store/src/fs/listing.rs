@@ -1,16 +1,15 @@
 //! The list of all sessions, quickly.
 //!
-//! A list shows what the first line of each document says, so each file is opened, looked at, read
-//! once and closed: four calls that touch nobody else's. They are spread over the processors, for
-//! most of the time goes into the kernel, and the kernel lets readers of one folder work side by
-//! side.
+//! A list shows what the first line of each document says. If that is known from the last time
+//! (`summaries.rs`), one look at the file tells; otherwise it is opened, looked at, read once and
+//! closed. These calls touch nobody else's. They are spread over the processors, for most of the
+//! time goes into the kernel, and the kernel lets readers of one folder work side by side.
 //!
 //! A list is a sum of moments. A file that vanishes meanwhile is left out; one that cannot be read is
 //! shown without its first line; nothing makes the whole list fail but the folder itself.
 
 use std::collections::HashSet;
 use std::io::Read;
-use std::num::NonZero;
 use std::sync::Arc;
 
 use osm_identity::SessionId;
@@ -18,21 +17,20 @@ use osm_identity::SessionId;
 use super::activity::Activity;
 use super::folder::{Access, Facts, Folder, Kind};
 use super::lock::FileLock;
+use super::summaries::Index;
 use crate::backend::Entry;
 use crate::error::Result;
 use crate::layout;
+use crate::spread::spread;
 
 /// The longest first line that is read.
 const LONGEST_LINE: usize = 4096;
 /// What nearly all first lines fit into: more would be copied for nothing.
 const USUAL_LINE: usize = 1024;
-/// Fewer sessions than this are not worth a thread.
-const WORTH_A_THREAD: usize = 500;
-/// More threads than this only wait for each other.
-const MOST_THREADS: usize = 16;
 
-/// All sessions of a folder, in the order of their ids.
-pub(crate) fn entries(folder: &Arc<Folder>) -> Result<Vec<Entry>> {
+/// All sessions of a folder, in the order of their ids, and how many of them had to be read because
+/// nothing is known of them.
+pub(crate) fn entries(folder: &Arc<Folder>, known: &Index) -> Result<(Vec<Entry>, usize)> {
     let activity = Activity::of(folder);
     let mut ids = Vec::new();
     let mut open = HashSet::new();
@@ -47,9 +45,9 @@ pub(crate) fn entries(folder: &Arc<Folder>) -> Result<Vec<Entry>> {
     })?;
     ids.sort_unstable();
 
-    let work = |ids: Vec<SessionId>, room: usize| {
-        let mut reader = Reader::new(folder);
-        let mut entries = Vec::with_capacity(room);
+    let shares = spread(ids, |ids| {
+        let mut reader = Reader::new(folder, known);
+        let mut entries = Vec::with_capacity(ids.len());
         for id in ids {
             let active = match &activity {
                 Activity::Known(_) => !open.is_empty() && open.contains(&id),
@@ -57,28 +55,10 @@ pub(crate) fn entries(folder: &Arc<Folder>) -> Result<Vec<Entry>> {
             };
             entries.extend(reader.entry(id, active));
         }
-        entries
-    };
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
-    let threads = threads.min(ids.len() / WORTH_A_THREAD);
-    let all = ids.len();
-    if threads < 2 {
-        return Ok(work(ids, all));
-    }
-    let share = ids.len().div_ceil(threads);
-    let mut later = Vec::with_capacity(threads);
-    while ids.len() > share {
-        later.push(ids.split_off(ids.len() - share));
-    }
-    Ok(std::thread::scope(|scope| {
-        let others: Vec<_> =
-            later.into_iter().rev().map(|ids| scope.spawn(|| work(ids, share))).collect();
-        let mut entries = work(ids, all);
-        for other in others {
-            entries.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        entries
-    }))
+        (entries, reader.read)
+    });
+    let read = shares.iter().map(|(_, read)| read).sum();
+    Ok((shares.into_iter().flat_map(|(entries, _)| entries).collect(), read))
 }
 
 /// Whether a session is open, asked of its lock. One whose lock does not tell is left in peace.
@@ -88,26 +68,28 @@ fn is_open(folder: &Arc<Folder>, id: &SessionId) -> bool {
 
 /// What is known of one session; `None` if there is none, or what has its name is no file.
 pub(crate) fn entry(folder: &Folder, id: SessionId, active: bool) -> Option<Entry> {
-    Reader::new(folder).entry(id, active)
+    Reader::new(folder, &Index::default()).entry(id, active)
 }
 
 /// Reads one document after the other, into the same memory.
 struct Reader<'a> {
     folder: &'a Folder,
+    known: &'a Index<'a>,
     buffer: Vec<u8>,
+    /// How many were read.
+    read: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn new(folder: &'a Folder) -> Self {
-        Self { folder, buffer: vec![0; LONGEST_LINE] }
+    fn new(folder: &'a Folder, known: &'a Index<'a>) -> Self {
+        Self { folder, known, buffer: vec![0; LONGEST_LINE], read: 0 }
     }
 
     fn entry(&mut self, id: SessionId, active: bool) -> Option<Entry> {
         let name = layout::document(&id);
-        let (facts, summary) = match self.folder.open_file(&name, Access::Read) {
-            Ok(None) => return None,
-            Ok(Some((file, facts))) => (facts, self.first_line(&file, &facts)),
-            Err(_) => (self.folder.facts(&name).ok()??, None),
+        let (facts, summary) = match self.look(&id, &name) {
+            Some((facts, line)) => (facts, Some(line.to_vec())),
+            None => self.open(&name)?,
         };
         if facts.kind != Kind::File {
             return None;
@@ -122,6 +104,23 @@ impl<'a> Reader<'a> {
             active,
             summary,
         })
+    }
+
+    /// What is known of a document whose first line need not be read again.
+    fn look(&self, id: &SessionId, name: &str) -> Option<(Facts, &'a [u8])> {
+        if self.known.is_empty() {
+            return None;
+        }
+        let facts = self.folder.checked_facts(name).ok()??;
+        Some((facts, self.known.line(id, facts.stamp)?))
+    }
+
+    fn open(&mut self, name: &str) -> Option<(Facts, Option<Vec<u8>>)> {
+        self.read += 1;
+        match self.folder.open_file(name, Access::Read) {
+            Ok(file) => file.map(|(file, facts)| (facts, self.first_line(&file, &facts))),
+            Err(_) => Some((self.folder.facts(name).ok()??, None)),
+        }
     }
 
     /// The first line of a document; `None` if it is longer than the first line of ours can be.

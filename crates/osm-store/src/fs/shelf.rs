@@ -19,11 +19,8 @@ pub(crate) fn add(
     document: &[u8],
 ) -> Result<String> {
     let names = layout::shelf_names(shelf, stem)?;
-    if layout::is_compressed(shelf) {
-        atomic::add(folder, realm, names, &gzip::pack(document))
-    } else {
-        atomic::add(folder, realm, names, document)
-    }
+    let bytes = if layout::is_compressed(shelf) { gzip::pack(document) } else { document.to_vec() };
+    atomic::add(folder, realm, names, &bytes.into())
 }
 
 /// What lies on a shelf, oldest first.

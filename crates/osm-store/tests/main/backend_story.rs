@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use osm_store::backend::{Backend, Current, Shelf, Wait};
-use osm_store::{Error, MemoryBackend};
+use osm_store::{Error, MemoryBackend, Pieces};
 
 use crate::harness::{Home, entry, get, id, increment, myself, now, put, set_metadata, time};
 
@@ -58,7 +58,7 @@ fn an_empty_store(backend: &dyn Backend) {
 
 fn a_document_lives(backend: &dyn Backend) {
     let (id, holder) = (id("life"), myself("story"));
-    let update = |known, next: &mut dyn FnMut(Current) -> osm_store::Result<Option<Vec<u8>>>| {
+    let update = |known, next: &mut dyn FnMut(Current) -> osm_store::Result<Option<Pieces>>| {
         backend.update(&id, known, &holder, Wait::USUAL, next)
     };
 
@@ -68,7 +68,8 @@ fn a_document_lives(backend: &dyn Backend) {
     });
     assert_eq!(nothing.unwrap(), None, "still nothing");
 
-    let first = update(None, &mut |_| Ok(Some(b"summary\nfirst".to_vec()))).unwrap().unwrap();
+    let first =
+        update(None, &mut |_| Ok(Some(b"summary\nfirst".to_vec().into()))).unwrap().unwrap();
     assert!(matches!(backend.load(&id, Some(first)).unwrap(), Current::Unchanged));
     assert!(matches!(
         backend.load(&id, None).unwrap(),
@@ -83,7 +84,7 @@ fn a_document_lives(backend: &dyn Backend) {
 
     let second = update(Some(first), &mut |current| {
         assert!(matches!(current, Current::Unchanged), "nobody came in between");
-        Ok(Some(b"summary\nother".to_vec()))
+        Ok(Some(b"summary\nother".to_vec().into()))
     });
     let second = second.unwrap().unwrap();
     assert_ne!(first, second, "the same size, but another one");
@@ -193,7 +194,7 @@ fn changes_are_one_step(backend: &dyn Backend) {
             let mut next = |_| {
                 changing.send(()).unwrap();
                 told.recv().unwrap();
-                Ok(Some(b"slow".to_vec()))
+                Ok(Some(b"slow".to_vec().into()))
             };
             backend.update(id, None, &myself("slow"), Wait::USUAL, &mut next).unwrap();
         });

@@ -140,7 +140,7 @@ fn child() {
             let mut next = |_| {
                 say("changing");
                 pause();
-                Ok(Some(b"changed".to_vec()))
+                Ok(Some(b"changed".to_vec().into()))
             };
             let holder = myself("change");
             backend.update(&id(session), None, &holder, Wait::NONE, &mut next).unwrap();

@@ -66,7 +66,7 @@ pub(crate) fn set_metadata(backend: &dyn Backend, record: &[u8]) -> Result<()> {
 
 /// Keeps a document, whatever was there.
 pub(crate) fn put(backend: &dyn Backend, id: &SessionId, text: &str) -> Result<Stamp> {
-    let mut next = |_| Ok(Some(text.into()));
+    let mut next = |_| Ok(Some(text.as_bytes().to_vec().into()));
     let stamp = backend.update(id, None, &myself("put"), Wait::USUAL, &mut next)?;
     Ok(stamp.expect("a document was kept"))
 }
@@ -88,7 +88,7 @@ pub(crate) fn increment(backend: &dyn Backend, id: &SessionId, holder: &Holder) 
             Current::Found(bytes, _) => std::str::from_utf8(&bytes).unwrap().parse().unwrap(),
             Current::Unchanged => panic!("nothing was known"),
         };
-        Ok(Some(format!("{:06}", number + 1).into_bytes()))
+        Ok(Some(format!("{:06}", number + 1).into_bytes().into()))
     };
     let wait = Wait(Duration::from_mins(1));
     backend.update(id, None, holder, wait, &mut next).unwrap().unwrap()

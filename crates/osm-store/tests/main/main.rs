@@ -18,6 +18,7 @@ mod locks;
 mod races;
 mod session_story;
 mod sharing;
+mod summaries;
 #[cfg(unix)]
 mod unsafe_files;
 mod worker;

@@ -167,7 +167,7 @@ fn what_cannot_be_read_is_set_aside() {
             let bytes = bytes.to_vec();
             store
                 .backend()
-                .update(&name, None, &holder(), Wait::NONE, &mut |_| Ok(Some(bytes.clone())))
+                .update(&name, None, &holder(), Wait::NONE, &mut |_| Ok(Some(bytes.clone().into())))
                 .unwrap();
         };
         write(b"{\"version\":\"1.0.0\",");
@@ -243,7 +243,7 @@ fn damage_of_every_kind_is_set_aside_whole() {
         for backend in backends {
             let store = Store::new(Arc::clone(&backend), holder(), Arc::new(now));
             let name = id("damaged");
-            let mut write = |_| Ok(Some(bytes.clone()));
+            let mut write = |_| Ok(Some(bytes.clone().into()));
             backend.update(&name, None, &holder(), Wait::NONE, &mut write).unwrap();
             let read = store.read(&name);
             assert!(matches!(read, Err(Error::Corrupt { .. })), "{shown}: {read:?}");

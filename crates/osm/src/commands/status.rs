@@ -11,9 +11,9 @@ pub(super) fn run(detection: &Detection, world: &World, ui: &mut Ui) {
     ui.line("");
     ui.line("Try");
     ui.table(&[
-        vec!["osm session id --explain".into(), "every candidate, with the reason".into()],
-        vec!["osm session id --json".into(), "the same for programs".into()],
-        vec!["OSM_SESSION=name osm …".into(), "a session of your own choice".into()],
-        vec!["osm --help".into(), "all commands".into()],
+        ["osm session id --explain", "every candidate, with the reason"],
+        ["osm session id --json", "the same for programs"],
+        ["OSM_SESSION=name osm …", "a session of your own choice"],
+        ["osm --help", "all commands"],
     ]);
 }

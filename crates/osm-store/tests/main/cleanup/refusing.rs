@@ -9,7 +9,7 @@ use osm_identity::SessionId;
 use osm_store::backend::{
     Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait, Witness,
 };
-use osm_store::{Error, Result};
+use osm_store::{Error, Pieces, Result};
 
 pub(crate) struct Refusing<'a> {
     inner: &'a dyn Backend,
@@ -80,7 +80,7 @@ impl Backend for Refusing<'_> {
         known: Option<Stamp>,
         holder: &Holder,
         wait: Wait,
-        next: &mut dyn FnMut(Current) -> Result<Option<Vec<u8>>>,
+        next: &mut dyn FnMut(Current) -> Result<Option<Pieces>>,
     ) -> Result<Option<Stamp>> {
         self.inner.update(id, known, holder, wait, next)
     }

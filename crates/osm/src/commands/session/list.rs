@@ -1,8 +1,11 @@
 //! `osm session list`: every session, for people and for programs.
 
-use osm_store::Summary;
+use std::borrow::Cow;
+use std::path::PathBuf;
+
 use osm_store::backend::Entry;
-use serde::Serialize;
+use osm_store::{Summary, spread};
+use serde::{Serialize, Serializer};
 
 use super::format::{age, size};
 use crate::cli::{ListArguments, ListFormat, ListSort};
@@ -15,8 +18,8 @@ use crate::ui::{Style, Ui};
 #[serde(rename_all = "camelCase")]
 struct Row {
     id: String,
-    path: Option<String>,
-    lock_path: Option<String>,
+    path: Option<Shown>,
+    lock_path: Option<Shown>,
     size: u64,
     updated_at: jiff::Timestamp,
     created_at: jiff::Timestamp,
@@ -29,20 +32,32 @@ struct Row {
     worktree: Option<String>,
 }
 
+/// A path as people read it.
+struct Shown(PathBuf);
+
+impl Serialize for Shown {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0.display())
+    }
+}
+
 pub(super) fn run(
     arguments: &ListArguments,
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let store = context.store()?;
-    let mut rows: Vec<Row> = store.backend().entries()?.into_iter().map(row).collect();
     let matches =
         |wanted: &Option<String>, value: &Option<String>| wanted.is_none() || wanted == value;
-    rows.retain(|row| {
+    let is_wanted = |row: &Row| {
         matches(&arguments.agent, &row.agent)
             && matches(&arguments.repository, &row.repository)
             && matches(&arguments.branch, &row.branch)
+    };
+    let shares = spread(store.backend().list()?, |entries| {
+        entries.into_iter().map(row).filter(is_wanted).collect::<Vec<_>>()
     });
+    let mut rows: Vec<Row> = shares.into_iter().flatten().collect();
     if arguments.sort == ListSort::Active {
         rows.sort_by(|one, other| {
             let key = |row: &Row| (!row.is_active, std::cmp::Reverse(row.updated_at));
@@ -60,50 +75,44 @@ pub(super) fn run(
     }
     let now = context.world.now();
     let current = context.session_id();
-    let mut table = vec![
-        ["ID", "USED", "SIZE", "SOURCE", "AGENT", "BRANCH", "STATE"].map(str::to_owned).to_vec(),
-    ];
-    for row in rows {
-        let dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
-        let mut state = if row.is_active { "live" } else { "idle" }.to_owned();
+    let heading = ["ID", "USED", "SIZE", "SOURCE", "AGENT", "BRANCH", "STATE"];
+    let mut table = vec![heading.map(Cow::Borrowed)];
+    table.extend(rows.iter().map(|row| {
+        let mut state = Cow::Borrowed(if row.is_active { "live" } else { "idle" });
         if row.id == current.as_str() {
-            state.push_str(&ui.styled(Style::Strong, " (this one)"));
+            state.to_mut().push_str(&ui.styled(Style::Strong, " (this one)"));
         }
-        table.push(vec![
-            row.id,
-            age(row.updated_at, now),
-            size(row.size),
-            dash(row.source),
-            dash(row.agent),
-            dash(row.branch),
-            state,
-        ]);
-    }
+        let age = Cow::Owned(age(row.updated_at, now));
+        let size = Cow::Owned(size(row.size));
+        let [source, agent, branch] = [&row.source, &row.agent, &row.branch]
+            .map(|text| Cow::Borrowed(text.as_deref().unwrap_or("-")));
+        [Cow::Borrowed(row.id.as_str()), age, size, source, agent, branch, state]
+    }));
     ui.table(&table);
     Ok(())
 }
 
 fn row(entry: Entry) -> Row {
-    let summary = entry.summary.as_deref().and_then(Summary::parse);
-    let shown = |path: Option<std::path::PathBuf>| path.map(|path| path.display().to_string());
     let modified = entry.modified;
-    let (origin, last_used) = match &summary {
-        Some(summary) => (summary.origin.clone(), summary.last_used.clone()),
-        None => (None, None),
+    let summary = entry.summary.as_deref().and_then(Summary::parse).unwrap_or_default();
+    let (source, agent, host) = match summary.origin {
+        Some(origin) => (Some(origin.source), origin.agent, Some(origin.host)),
+        None => (None, None, None),
     };
+    let last_used = summary.last_used.unwrap_or_default();
     Row {
         id: entry.id.to_string(),
-        path: shown(entry.path),
-        lock_path: shown(entry.lock_path),
+        path: entry.path.map(Shown),
+        lock_path: entry.lock_path.map(Shown),
         size: entry.size,
-        updated_at: summary.as_ref().and_then(|it| it.updated_at).unwrap_or(modified),
-        created_at: summary.as_ref().and_then(|it| it.created_at).unwrap_or(modified),
+        updated_at: summary.updated_at.unwrap_or(modified),
+        created_at: summary.created_at.unwrap_or(modified),
         is_active: entry.active,
-        agent: origin.as_ref().and_then(|origin| origin.agent.clone()),
-        host: origin.as_ref().map(|origin| origin.host.clone()),
-        source: origin.map(|origin| origin.source),
-        repository: last_used.as_ref().and_then(|it| it.repository.clone()),
-        branch: last_used.as_ref().and_then(|it| it.branch.clone()),
-        worktree: last_used.and_then(|it| it.worktree),
+        source,
+        agent,
+        host,
+        repository: last_used.repository,
+        branch: last_used.branch,
+        worktree: last_used.worktree,
     }
 }

@@ -1,0 +1,175 @@
+//! The first lines of all documents in one file, so that a list need not open each of them.
+//!
+//! One line for each session, in the order of their ids:
+//!
+//! ```text
+//! ex--build_44 5f1c0b7de3a94420 {"version":"1.0.0","session_id":"ex--build_44",…
+//! ```
+//!
+//! The number is a digest of the id, of the document's [`Stamp`] and of the line. A line is believed
+//! only if its digest, made anew with the stamp that the document has now, is the one that stands
+//! there: so what is stale, torn, or was copied from another machine is no different from what is
+//! missing, and the document is read. Nothing but the speed of a list hangs on this file, and only a
+//! list uses it: whoever removes sessions looks at the documents.
+//!
+//! It is replaced when much of it is of no use any more, and removed with any session: what is gone
+//! is to be found nowhere. A store of a few sessions has none.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use osm_identity::SessionId;
+
+use super::atomic;
+use super::folder::Folder;
+use super::realm::Realm;
+use crate::backend::{Entry, Stamp};
+use crate::error::Result;
+use crate::layout::SUMMARIES;
+
+/// Fewer sessions than this are read as quickly without.
+const WORTH_A_FILE: usize = 200;
+/// Written anew if more than this part of the sessions had to be read.
+const MUCH: usize = 8;
+
+/// What the file says.
+#[derive(Default)]
+pub(crate) struct Summaries {
+    bytes: Vec<u8>,
+}
+
+/// The same, to be looked into.
+#[derive(Default)]
+pub(crate) struct Index<'a>(Vec<(&'a [u8], &'a [u8])>);
+
+impl Summaries {
+    /// Reads the file; one that cannot be read says nothing.
+    pub(crate) fn read(root: &Folder) -> Self {
+        let found = root.read(SUMMARIES).ok().flatten();
+        Self { bytes: found.map(|(bytes, _)| bytes).unwrap_or_default() }
+    }
+
+    /// Removes the file.
+    pub(crate) fn remove(root: &Folder) -> Result<()> {
+        root.remove(SUMMARIES).map(drop)
+    }
+
+    /// Where the line of each session is.
+    pub(crate) fn index(&self) -> Index<'_> {
+        let lines = memchr::memchr_iter(b'\n', &self.bytes);
+        let mut start = 0;
+        let line = |end| {
+            let line = &self.bytes[start..end];
+            start = end + 1;
+            let at = memchr::memchr(b' ', line)?;
+            Some((&line[..at], &line[at + 1..]))
+        };
+        Index(lines.filter_map(line).collect())
+    }
+
+    /// Writes the file if that is worth it. Whether it succeeds makes no difference but in speed.
+    pub(crate) fn keep(self, root: &Folder, realm: &Realm, entries: &[Entry], read: usize) {
+        let mut there = entries.iter().map(|entry| entry.id.as_str().as_bytes());
+        let has_vanished = self.index().0.iter().any(|(id, _)| !there.any(|other| other == *id));
+        let is_worth_it = entries.len() >= WORTH_A_FILE && read * MUCH > entries.len();
+        if !has_vanished && !is_worth_it {
+            return;
+        }
+        let _kept = atomic::replace(root, realm, SUMMARIES, &encode(entries).into(), None);
+    }
+}
+
+impl<'a> Index<'a> {
+    /// There is nothing to be found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first line of a document, if that document is the one that it was read from.
+    pub(crate) fn line(&self, id: &SessionId, stamp: Stamp) -> Option<&'a [u8]> {
+        let name = id.as_str().as_bytes();
+        let at = self.0.binary_search_by_key(&name, |(id, _)| id).ok()?;
+        let (_, rest) = self.0[at];
+        let (known, line) = (rest.get(..DIGITS)?, rest.get(DIGITS + 1..)?);
+        let known = u64::from_str_radix(std::str::from_utf8(known).ok()?, 16).ok()?;
+        (known == digest(id, stamp, line)).then_some(line)
+    }
+}
+
+/// How long a digest is as text.
+const DIGITS: usize = 16;
+
+/// The standard library may change what it computes with any version; then everything is read once.
+fn digest(id: &SessionId, stamp: Stamp, line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (id.as_str(), stamp.0, line).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn encode(entries: &[Entry]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for entry in entries {
+        let Some(line) = &entry.summary else { continue };
+        let digest = digest(&entry.id, entry.stamp, line);
+        bytes.extend_from_slice(format!("{} {digest:0DIGITS$x} ", entry.id).as_bytes());
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    fn entry(name: &str, summary: Option<&str>) -> Entry {
+        Entry {
+            id: name.parse().expect("a valid id"),
+            path: None,
+            lock_path: None,
+            size: 7,
+            modified: Timestamp::UNIX_EPOCH,
+            stamp: Stamp([1, 7, 3, 4]),
+            active: false,
+            summary: summary.map(|line| line.as_bytes().to_vec()),
+        }
+    }
+
+    #[test]
+    fn a_line_is_believed_of_that_very_document_alone() {
+        let all =
+            [entry("ex--a", Some("{ a line,")), entry("ex--b", None), entry("ex--c", Some(""))];
+        let summaries = Summaries { bytes: encode(&all) };
+        let index = summaries.index();
+        for entry in &all {
+            assert_eq!(index.line(&entry.id, entry.stamp), entry.summary.as_deref());
+            for changed in 0..4 {
+                let mut stamp = entry.stamp;
+                stamp.0[changed] += 1;
+                assert_eq!(index.line(&entry.id, stamp), None);
+            }
+        }
+    }
+
+    #[test]
+    fn no_damage_is_believed() {
+        let all = ["ex--a", "ex--b", "ex--c"].map(|name| entry(name, Some("{\"a\": \"line\",")));
+        let good = encode(&all);
+        let at = |summaries: &Summaries, entry: &Entry| {
+            summaries.index().line(&entry.id, entry.stamp).map(<[u8]>::to_vec)
+        };
+        for at_byte in 0..good.len() {
+            for byte in [0, b' ', b'\n', b'f', 0xff] {
+                let mut bytes = good.clone();
+                bytes[at_byte] = byte;
+                let damaged = Summaries { bytes };
+                let found = all.iter().filter_map(|entry| Some((entry, at(&damaged, entry)?)));
+                for (entry, line) in found {
+                    assert_eq!(Some(line), entry.summary, "byte {at_byte} is {byte}");
+                }
+            }
+            let torn = Summaries { bytes: good[..at_byte].to_vec() };
+            assert_eq!(at(&torn, &all[2]), None);
+        }
+    }
+}
