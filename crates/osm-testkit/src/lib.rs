@@ -4,7 +4,7 @@
 //! [`terminal::Terminal`] is a pty, and [`tmux`], [`screen`] and [`ssh`] are the real programs with
 //! nothing of the user's; [`model`] is a scripted language model on loopback, and [`agents`] drives
 //! real coding agents against it. [`stops`] ends a program at every system call. [`tools`] says what
-//! is missing, and [`bench`] is what benchmarks have in common.
+//! is missing, and [`mod@bench`] is what benchmarks have in common.
 
 pub mod agents;
 pub mod bench;
