@@ -364,7 +364,8 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         in_one_terminal(
             lab,
             &[&format!(
-                "{agent} -c 'export CLAUDE_CODE_SESSION_ID=8d2f CLAUDE_PID=$$; OSM session id; \
+                // The agent must be older than its job by a tick of the kernel's clock.
+                "{agent} -c 'export CLAUDE_CODE_SESSION_ID=8d2f CLAUDE_PID=$$; OSM session id; sleep 0.05; \
                  sh -c \"setsid sh LAB/job.sh </dev/null >/dev/null 2>&1 &\"; \
                  until test -s LAB/late; do sleep 0.05; done; cat LAB/late; true'"
             )],
