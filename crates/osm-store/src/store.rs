@@ -286,10 +286,17 @@ fn decode(bytes: Vec<u8>, place: &str) -> Result<Document> {
 }
 
 /// An export is plain, as a document of the tool that came before is: it is read in the same way.
+/// There a text is a state in JSON, so a state that is itself a text is written as such.
 fn from_export(mut export: Map<String, Value>) -> std::result::Result<Vec<u8>, &'static str> {
     if export.remove("export").as_ref().and_then(Value::as_str) != Some(VERSION) {
         return Err("an export of a version that this osm does not know");
     }
     export.insert("version".into(), "0.2.0".into());
+    let history = export.get_mut("history").and_then(Value::as_array_mut);
+    for entry in history.into_iter().flatten() {
+        if let Some(state) = entry.get_mut("finalState").filter(|state| state.is_string()) {
+            *state = Value::String(state.to_string());
+        }
+    }
     serde_json::to_vec(&export).map_err(|_| "it cannot be read")
 }

@@ -111,6 +111,20 @@ fn from_the_first_change_to_the_end() {
 }
 
 #[test]
+fn a_state_that_is_a_text_survives_an_export() {
+    on_every_backend(|store| {
+        let document = r#"{"version":"1.0.0","session_id":"ex--a_ca","created_at":"2026-01-01T00:00:00Z",
+            "updated_at":"2026-01-01T00:00:00Z","history":[{"entry_id":"1","mode_id":"m","command":"c",
+            "timestamp":"2026-01-01T00:00:00Z","finalState":"0"}]}"#;
+        let (name, _) = store.import(document.into(), "document", None).unwrap();
+        let snapshot = store.read(&name).unwrap();
+        assert_eq!(snapshot.history[0].final_state, "0");
+        let export = serde_json::to_vec(&snapshot.to_export()).unwrap();
+        assert_eq!(store.snapshot(export, "export").unwrap().history, snapshot.history);
+    });
+}
+
+#[test]
 fn both_sides_changes_are_kept() {
     on_every_backend(|store| {
         let name = id("both");
