@@ -19,7 +19,7 @@ use crate::epoch::Token;
 use crate::error::{Error, Result};
 use crate::event::Deed;
 use crate::ledger::{Book, Grant, Ledger};
-use crate::liveness::{Process, Sight, Verdict, Why};
+use crate::liveness::{Process, Remembered, Sight, Verdict, Why};
 use crate::owner::{Owner, Registration, register};
 use crate::refusal::{Reason, Refused};
 use crate::resource::Resource;
@@ -59,6 +59,7 @@ struct Act<'a> {
     request: &'a Request,
     wish: &'a Wish,
     now: &'a Now,
+    sight: &'a dyn Sight,
 }
 
 impl Claims {
@@ -83,9 +84,18 @@ impl Claims {
                 return Ok(answer);
             }
             let (mut skipped, mut refusals) = (Vec::new(), Refusals::default());
+            let seen = Remembered::new(&*self.sight);
             for resource in candidates {
-                let act = Act { scope, me: &me, resource, request: &request, wish, now: &now };
-                match self.act(book, &act) {
+                let act = Act {
+                    scope,
+                    me: &me,
+                    resource,
+                    request: &request,
+                    wish,
+                    now: &now,
+                    sight: &seen,
+                };
+                match perform(book, &act) {
                     Ok(outcome) if matches!(outcome.change, Change::Grant(_)) => {
                         return Ok(Outcome { skipped, ..outcome });
                     }
@@ -110,8 +120,9 @@ impl Claims {
             let scope = book.scope(&asker.scope)?.ok_or(Reason::NotHeld)?;
             let wish = Wish::default();
             let request = Request::Check(token);
-            let act = Act { scope, me: &me, resource, request: &request, wish: &wish, now: &now };
-            let (claim, _) = self.decide(book, &act)?;
+            let (sight, request) = (&*self.sight, &request);
+            let act = Act { scope, me: &me, resource, request, wish: &wish, now: &now, sight };
+            let (claim, _) = decide(book, &act)?;
             claim.ok_or_else(|| Reason::NotHeld.into())
         })
     }
@@ -139,8 +150,9 @@ impl Claims {
             let now = self.ledger.now();
             let (scope, me) = self.admit(book, asker)?;
             let (request, wish) = (Request::Check(Some(token)), Wish::default());
-            let act = Act { scope, me: &me, resource, request: &request, wish: &wish, now: &now };
-            let (claim, _) = self.decide(book, &act)?;
+            let (sight, request) = (&*self.sight, &request);
+            let act = Act { scope, me: &me, resource, request, wish: &wish, now: &now, sight };
+            let (claim, _) = decide(book, &act)?;
             let claim = claim.ok_or(Reason::NotHeld)?;
             let deed = Deed::Renewed(crate::Hold::Process(process.clone()));
             book.amend(&claim, &me.session, now.wall, &deed)
@@ -218,7 +230,9 @@ impl Claims {
                 return Ok((None, Change::Grant(None)));
             };
             let wish = Wish::default();
-            self.decide(book, &Act { scope, me: &me, resource, request, wish: &wish, now: &now })
+            let sight = &*self.sight;
+            let act = Act { scope, me: &me, resource, request, wish: &wish, now: &now, sight };
+            decide(book, &act)
         })
     }
 
@@ -235,98 +249,9 @@ impl Claims {
             if let Some(answer) = answer(book, scope, &me, Some(resource), wish)? {
                 return Ok(answer);
             }
-            self.act(book, &Act { scope, me: &me, resource, request, wish, now: &now })
+            let sight = &*self.sight;
+            perform(book, &Act { scope, me: &me, resource, request, wish, now: &now, sight })
         })
-    }
-
-    /// Decides on a request, and does it.
-    fn act(&self, book: &mut dyn Book, act: &Act) -> Result<Outcome> {
-        let (latest, change) = self.decide(book, act)?;
-        let (by, at) = (&act.me.session, act.now.wall);
-        let mut end = |claim: &Claim, how| -> Result<Claim> {
-            let evidence = self.evidence(claim, how, act);
-            let ended = Ended { how, at, by: by.clone(), evidence };
-            book.amend(claim, by, at, &Deed::Ended(ended.clone()))?;
-            Ok(Claim { ended: Some(ended), ..claim.clone() })
-        };
-        let mut ended = None;
-        let claim = match (change, latest) {
-            (Change::Grant(how), latest) => {
-                if let (Some(how), Some(latest)) = (how, &latest) {
-                    ended = Some(end(latest, how)?);
-                }
-                book.acknowledge(act.me.id, act.scope, act.resource)?;
-                book.grant(&Grant {
-                    scope: act.scope,
-                    resource: act.resource,
-                    owner: act.me,
-                    hold: act.wish.hold(act.me, act.now),
-                    at,
-                    note: act.wish.note.clone(),
-                    request: act.wish.request.clone(),
-                })?
-            }
-            // Nothing else is decided on a resource that was never claimed.
-            (_, None) => return Err(Reason::NotHeld.into()),
-            (Change::Close(how), Some(claim)) => end(&claim, how)?,
-            (Change::Nothing, Some(claim)) => claim,
-            (change, Some(mut claim)) => {
-                let deed = match change {
-                    Change::Renew => Deed::Renewed(act.wish.renewed(&claim, act.now)),
-                    Change::Offer => Deed::Offered(act.wish.offer(act.now)),
-                    _ => Deed::Withdrawn,
-                };
-                book.amend(&claim, by, at, &deed)?;
-                deed.apply(&mut claim);
-                claim
-            }
-        };
-        Ok(Outcome { claim, change, ended, skipped: Vec::new() })
-    }
-
-    /// What the rules say, with the last claim of the resource.
-    fn decide(&self, book: &mut dyn Book, act: &Act) -> Result<(Option<Claim>, Change)> {
-        let latest = book.latest(act.scope, act.resource)?;
-        let verdict = latest.as_ref().filter(|it| it.is_open()).map(|it| it.verdict(&*self.sight));
-        let known = verdict.clone().unwrap_or(Verdict::Unknown(Why::NoProcess));
-        match rules::decide(act.now, latest.as_ref(), act.me, act.request, &known) {
-            Ok(change) => Ok((latest, change)),
-            Err(reason) => {
-                let (reason, claim) = loss(book, act, reason, latest)?;
-                Err(Refused {
-                    reason,
-                    resource: Some(act.resource.clone()),
-                    left: claim.as_ref().and_then(|claim| rules::left(act.now, claim)),
-                    holders: claim
-                        .as_ref()
-                        .and_then(|it| it.process())
-                        .cloned()
-                        .into_iter()
-                        .collect(),
-                    verdict,
-                    claim: claim.map(Box::new),
-                    tally: Vec::new(),
-                }
-                .into())
-            }
-        }
-    }
-
-    /// What the end of a claim rests on.
-    fn evidence(&self, claim: &Claim, how: End, act: &Act) -> Option<String> {
-        let verdict = || {
-            let verdict = claim.verdict(&*self.sight);
-            let process = claim.process().map(|it| format!("{it}: ")).unwrap_or_default();
-            format!("{process}{}", verdict.evidence())
-        };
-        match how {
-            End::Died => Some(verdict()),
-            End::Taken => {
-                let reason = act.wish.reason.as_deref().unwrap_or("no reason given");
-                Some(format!("{reason}; {}", verdict()))
-            }
-            End::Expired | End::Released | End::Completed | End::HandedOff => None,
-        }
     }
 
     /// The caller's scope and owner, made known.
@@ -402,6 +327,91 @@ impl Claims {
             Ok(())
         })?;
         Ok(result.expect("a ledger runs the work or returns an error"))
+    }
+}
+
+/// Decides on a request, and does it.
+fn perform(book: &mut dyn Book, act: &Act) -> Result<Outcome> {
+    let (latest, change) = decide(book, act)?;
+    let (by, at) = (&act.me.session, act.now.wall);
+    let mut end = |claim: &Claim, how| -> Result<Claim> {
+        let evidence = evidence(claim, how, act);
+        let ended = Ended { how, at, by: by.clone(), evidence };
+        book.amend(claim, by, at, &Deed::Ended(ended.clone()))?;
+        Ok(Claim { ended: Some(ended), ..claim.clone() })
+    };
+    let mut ended = None;
+    let claim = match (change, latest) {
+        (Change::Grant(how), latest) => {
+            if let (Some(how), Some(latest)) = (how, &latest) {
+                ended = Some(end(latest, how)?);
+            }
+            book.acknowledge(act.me.id, act.scope, act.resource)?;
+            book.grant(&Grant {
+                scope: act.scope,
+                resource: act.resource,
+                owner: act.me,
+                hold: act.wish.hold(act.me, act.now),
+                at,
+                note: act.wish.note.clone(),
+                request: act.wish.request.clone(),
+            })?
+        }
+        // Nothing else is decided on a resource that was never claimed.
+        (_, None) => return Err(Reason::NotHeld.into()),
+        (Change::Close(how), Some(claim)) => end(&claim, how)?,
+        (Change::Nothing, Some(claim)) => claim,
+        (change, Some(mut claim)) => {
+            let deed = match change {
+                Change::Renew => Deed::Renewed(act.wish.renewed(&claim, act.now)),
+                Change::Offer => Deed::Offered(act.wish.offer(act.now)),
+                _ => Deed::Withdrawn,
+            };
+            book.amend(&claim, by, at, &deed)?;
+            deed.apply(&mut claim);
+            claim
+        }
+    };
+    Ok(Outcome { claim, change, ended, skipped: Vec::new() })
+}
+
+/// What the rules say, with the last claim of the resource.
+fn decide(book: &mut dyn Book, act: &Act) -> Result<(Option<Claim>, Change)> {
+    let latest = book.latest(act.scope, act.resource)?;
+    let verdict = latest.as_ref().filter(|it| it.is_open()).map(|it| it.verdict(act.sight));
+    let known = verdict.clone().unwrap_or(Verdict::Unknown(Why::NoProcess));
+    match rules::decide(act.now, latest.as_ref(), act.me, act.request, &known) {
+        Ok(change) => Ok((latest, change)),
+        Err(reason) => {
+            let (reason, claim) = loss(book, act, reason, latest)?;
+            Err(Refused {
+                reason,
+                resource: Some(act.resource.clone()),
+                left: claim.as_ref().and_then(|claim| rules::left(act.now, claim)),
+                holders: claim.as_ref().and_then(|it| it.process()).cloned().into_iter().collect(),
+                verdict,
+                claim: claim.map(Box::new),
+                tally: Vec::new(),
+            }
+            .into())
+        }
+    }
+}
+
+/// What the end of a claim rests on.
+fn evidence(claim: &Claim, how: End, act: &Act) -> Option<String> {
+    let verdict = || {
+        let verdict = claim.verdict(act.sight);
+        let process = claim.process().map(|it| format!("{it}: ")).unwrap_or_default();
+        format!("{process}{}", verdict.evidence())
+    };
+    match how {
+        End::Died => Some(verdict()),
+        End::Taken => {
+            let reason = act.wish.reason.as_deref().unwrap_or("no reason given");
+            Some(format!("{reason}; {}", verdict()))
+        }
+        End::Expired | End::Released | End::Completed | End::HandedOff => None,
     }
 }
 

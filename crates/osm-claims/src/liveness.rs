@@ -3,7 +3,9 @@
 //! Only a proof of death frees a claim. A look that failed, a process out of sight, an owner on
 //! another machine are [`Verdict::Unknown`], and Unknown frees nothing.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use osm_identity::{Blindness, Host, Liveness, Pid, ProcessInstance, ProcessSource, StartTime};
 use serde::{Deserialize, Serialize};
@@ -141,6 +143,26 @@ pub struct SystemSight<S>(pub S);
 impl<S: ProcessSource + Send + Sync> Sight for SystemSight<S> {
     fn look(&self, process: &Process) -> Verdict {
         judge(process, &process.instance().liveness(&self.0), &self.0)
+    }
+}
+
+/// Looks at each process once, for the length of one transaction over many claims of a few owners:
+/// the dead stay dead, and whoever lived when it was looked at keeps what it has.
+pub(crate) struct Remembered<'a> {
+    sight: &'a dyn Sight,
+    seen: Mutex<HashMap<String, Verdict>>,
+}
+
+impl<'a> Remembered<'a> {
+    pub(crate) fn new(sight: &'a dyn Sight) -> Self {
+        Self { sight, seen: Mutex::default() }
+    }
+}
+
+impl Sight for Remembered<'_> {
+    fn look(&self, process: &Process) -> Verdict {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.entry(process.key()).or_insert_with(|| self.sight.look(process)).clone()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::clock::Now;
 use crate::error::Result;
 use crate::event::{Event, Filter};
 use crate::ledger::{Book, Loss};
-use crate::liveness::{Verdict, Why};
+use crate::liveness::{Remembered, Verdict};
 use crate::owner::OwnerId;
 use crate::resource::Resource;
 use crate::rules::{self, Standing};
@@ -50,12 +50,11 @@ pub struct Owned {
 
 /// What is the same for all claims that are looked at together.
 struct Look<'a> {
-    claims: &'a Claims,
     asker: &'a Asker,
     me: Option<OwnerId>,
     now: Now,
-    /// Owners and scopes are few and have many claims.
-    verdicts: HashMap<String, Verdict>,
+    sight: Remembered<'a>,
+    /// Scopes are few and have many claims.
     scopes: HashMap<ScopeId, Scope>,
 }
 
@@ -65,21 +64,14 @@ impl<'a> Look<'a> {
             // A caller whom nobody can know may look all the same.
             me: claims.find(book, asker).ok().map(|me| me.id),
             now: claims.ledger.now(),
-            verdicts: HashMap::new(),
+            sight: Remembered::new(&*claims.sight),
             scopes: HashMap::new(),
-            claims,
             asker,
         }
     }
 
     fn at(&mut self, claim: Claim, book: &mut dyn Book) -> Result<Listed> {
-        let verdict = match claim.process() {
-            Some(process) => {
-                let look = || self.claims.sight.look(process);
-                self.verdicts.entry(process.key()).or_insert_with(look).clone()
-            }
-            None => Verdict::Unknown(Why::NoProcess),
-        };
+        let verdict = claim.verdict(&self.sight);
         let scope = match self.scopes.entry(claim.scope) {
             Entry::Occupied(known) => known.get().clone(),
             Entry::Vacant(place) => {

@@ -1,7 +1,7 @@
 //! Freeing what the dead hold, on proof alone.
 
 use super::list::open;
-use super::{Act, Asker, Claims, Wish};
+use super::{Act, Asker, Claims, Wish, decide, perform};
 use crate::claim::{Claim, End};
 use crate::error::{Error, Result};
 use crate::ledger::Book;
@@ -80,12 +80,9 @@ impl Claims {
                     request: &Request::Sweep,
                     wish: &wish,
                     now: &now,
+                    sight: &*self.sight,
                 };
-                if write {
-                    Ok(self.act(book, &act)?.change)
-                } else {
-                    Ok(self.decide(book, &act)?.1)
-                }
+                if write { Ok(perform(book, &act)?.change) } else { Ok(decide(book, &act)?.1) }
             };
             change = Some(if write { self.write(run)? } else { self.read(run)? });
             if dry_run {
