@@ -1,16 +1,21 @@
 //! Work on many things, spread over the processors.
 
 use std::num::NonZero;
+use std::sync::LazyLock;
 
 /// Fewer things than this are not worth a thread.
 const WORTH_A_THREAD: usize = 250;
 /// More threads than this only wait for each other.
 const MOST_THREADS: usize = 16;
 
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
+
 /// Hands each processor its share of some items; what comes of the shares is in their order.
 pub fn spread<T: Send, R: Send>(mut items: Vec<T>, work: impl Fn(Vec<T>) -> R + Sync) -> Vec<R> {
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
-    let threads = threads.min(items.len() / WORTH_A_THREAD);
+    let threads = (items.len() / WORTH_A_THREAD).min(MOST_THREADS);
+    // Asked last, and once: to tell how many processors there are takes a look at several files.
+    let threads = if threads < 2 { 1 } else { threads.min(*PROCESSORS) };
     if threads < 2 {
         return vec![work(items)];
     }

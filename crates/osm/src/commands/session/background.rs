@@ -24,10 +24,13 @@ pub(super) struct Background {
 }
 
 impl Background {
-    /// Starts one, if there is a store to clean. What goes wrong is told by `osm session clean`.
+    /// Starts one, if it is wanted and there is a store to clean. What goes wrong is told by
+    /// `osm session clean`.
     pub(super) fn start(context: &Context) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let thread = context.store().ok().map(|store| {
+        let is_wanted = context.settings.policy().auto_cleanup_enabled;
+        let store = is_wanted.then(|| context.store().ok()).flatten();
+        let thread = store.map(|store| {
             let (backend, stop) = (store.shared_backend(), Arc::clone(&stop));
             let (policy, holder) = (context.settings.policy().clone(), context.world.holder());
             let (current, now) = ([context.session_id()], context.world.now());
