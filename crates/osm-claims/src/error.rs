@@ -81,7 +81,11 @@ impl Error {
                 "look what is at {}, or set OSM_HOME to a folder of this machine and user",
                 path.display()
             )),
-            Self::System { .. } | Self::Database { .. } | Self::Blind(_) => None,
+            Self::System { .. } | Self::Database { .. } => Some(
+                "nothing was changed; see whether the disk has room and the folder can be written to"
+                    .into(),
+            ),
+            Self::Blind(_) => None,
         }
     }
 

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use crate::claim::{Claim, Hold};
 use crate::clock::Now;
-use crate::epoch::Seal;
+use crate::epoch::{Epoch, Seal};
 use crate::error::Result;
 use crate::event::{Deed, Event, Filter};
 use crate::liveness::{Process, Sight};
@@ -61,6 +61,25 @@ pub struct Grant<'a> {
     pub note: Option<String>,
     /// The request that it answers.
     pub request: Option<String>,
+}
+
+impl Grant<'_> {
+    /// The claim that it becomes.
+    fn claim(&self, epoch: Epoch, seal: Seal) -> Claim {
+        Claim {
+            scope: self.scope,
+            resource: self.resource.clone(),
+            epoch,
+            seal,
+            owner: Arc::clone(self.owner),
+            hold: self.hold.clone(),
+            since: self.at,
+            note: self.note.clone(),
+            request: self.request.clone(),
+            offer: None,
+            ended: None,
+        }
+    }
 }
 
 /// A claim that its owner did not end itself.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use osm_identity::{Blindness, Host, Liveness, Pid, ProcessInstance, ProcessSource, StartTime};
+use osm_identity::{Blindness, Liveness, Pid, ProcessInstance, ProcessSource};
 use serde::{Deserialize, Serialize};
 
 /// An exact process, as a ledger remembers it.
@@ -67,16 +67,8 @@ impl Process {
     /// The exact process, whose life can be looked at.
     #[must_use]
     pub fn instance(&self) -> ProcessInstance {
-        ProcessInstance {
-            pid: Pid(self.pid),
-            start: StartTime(self.start),
-            host: Host {
-                boot: self.boot.clone(),
-                namespace: self.namespace.clone(),
-                contained: false,
-            },
-            inode: self.inode,
-        }
+        let Self { pid, start, boot, namespace, inode, .. } = self;
+        ProcessInstance::recorded(*pid, *start, boot, namespace, *inode)
     }
 }
 

@@ -74,6 +74,18 @@ impl ProcessInstance {
         }
     }
 
+    /// The instance that somebody wrote down: what it takes to know it again.
+    #[must_use]
+    pub fn recorded(pid: u32, start: u64, boot: &str, namespace: &str, inode: Option<u64>) -> Self {
+        let (boot, namespace) = (boot.to_owned(), namespace.to_owned());
+        Self {
+            pid: Pid(pid),
+            start: StartTime(start),
+            host: Host { boot, namespace, contained: false },
+            inode,
+        }
+    }
+
     /// Looks whether it still lives.
     #[must_use]
     pub fn liveness(&self, source: &dyn ProcessSource) -> Liveness {

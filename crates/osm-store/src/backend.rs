@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use osm_identity::{Host, Liveness, Pid, ProcessInstance, ProcessSource, SessionId, StartTime};
+use osm_identity::{Liveness, Pid, ProcessInstance, ProcessSource, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -219,16 +219,8 @@ impl Holder {
     /// The exact process, whose life can be looked at.
     #[must_use]
     pub fn instance(&self) -> ProcessInstance {
-        ProcessInstance {
-            pid: Pid(self.pid),
-            start: StartTime(self.start),
-            host: Host {
-                boot: self.boot.clone(),
-                namespace: self.namespace.clone(),
-                contained: false,
-            },
-            inode: self.inode,
-        }
+        let Self { pid, start, boot, namespace, inode, .. } = self;
+        ProcessInstance::recorded(*pid, *start, boot, namespace, *inode)
     }
 }
 

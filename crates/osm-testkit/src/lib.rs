@@ -10,6 +10,7 @@ pub mod agents;
 pub mod bench;
 pub mod lab;
 pub mod model;
+pub mod modules;
 pub mod page;
 #[cfg(unix)]
 pub mod screen;

@@ -220,19 +220,8 @@ impl Book for State {
     }
 
     fn grant(&mut self, grant: &Grant) -> Result<Claim> {
-        let claim = Claim {
-            scope: grant.scope,
-            resource: grant.resource.clone(),
-            epoch: Epoch(self.claims.len() as u64 + 1),
-            seal: seal(),
-            owner: Arc::clone(grant.owner),
-            hold: grant.hold.clone(),
-            since: grant.at,
-            note: grant.note.clone(),
-            request: grant.request.clone(),
-            offer: None,
-            ended: None,
-        };
+        let epoch = Epoch(self.claims.len() as u64 + 1);
+        let claim = grant.claim(epoch, seal());
         self.claims.push(claim.clone());
         self.record(&claim, &grant.owner.session, grant.at, Deed::granted(&claim));
         Ok(claim)

@@ -87,6 +87,7 @@ pub(crate) enum ClaimCommand {
   osm claim next --from tasks.txt --wait 1h --json")]
     Next {
         /// What to choose from, in this order
+        #[arg(required_unless_present = "from")]
         candidates: Vec<OsString>,
         /// Read more of them from this file, one each line; - is standard input
         #[arg(long, value_name = "FILE")]
@@ -214,7 +215,7 @@ claim is taken away. The exit code is the command's.")]
         #[arg(long, value_name = "TIME")]
         until: Option<String>,
         /// Tell who owned the resource at that time
-        #[arg(long, value_name = "TIME", requires = "resource")]
+        #[arg(long, value_name = "TIME", requires = "resource", conflicts_with_all = ["by", "kind", "since", "until", "last", "all"])]
         at: Option<String>,
         /// Only the last so many
         #[arg(long, value_name = "NUMBER")]

@@ -304,19 +304,8 @@ impl Book for SqlBook<'_> {
                 grant.request
             ],
         )?;
-        let claim = Claim {
-            scope: grant.scope,
-            resource: grant.resource.clone(),
-            epoch: Epoch(self.database.last_insert_rowid().unsigned_abs()),
-            seal,
-            owner: Arc::clone(grant.owner),
-            hold: grant.hold.clone(),
-            since: grant.at,
-            note: grant.note.clone(),
-            request: grant.request.clone(),
-            offer: None,
-            ended: None,
-        };
+        let epoch = Epoch(self.database.last_insert_rowid().unsigned_abs());
+        let claim = grant.claim(epoch, seal);
         self.record(&claim, &grant.owner.session, grant.at, &Deed::granted(&claim))?;
         Ok(claim)
     }

@@ -29,10 +29,10 @@ pub(super) fn run(desk: &Desk, line: &ClaimCommand, ui: &mut Ui) -> Answer {
         last: *last,
     };
     let events = desk.claims.log(&desk.asker, *all, &filter)?;
-    match at {
-        Some(at) => owner_then(desk, &events, at, ui),
-        None => show(desk, &events, ui),
+    if let Some(at) = at {
+        return owner_then(desk, &events, at, ui);
     }
+    show(desk, &events, ui);
     Ok(())
 }
 
@@ -81,14 +81,17 @@ fn json_event(event: &Event) -> Value {
     })
 }
 
-/// Who owned the resource when the last of these events had happened.
-fn owner_then(desk: &Desk, events: &[Event], at: Timestamp, ui: &mut Ui) {
-    let open = replay(events).unwrap_or_default();
+/// Who owned the resource when the last of these events, which are all of it, had happened.
+fn owner_then(desk: &Desk, events: &[Event], at: Timestamp, ui: &mut Ui) -> Answer {
+    let open = replay(events).map_err(|flaw| {
+        CommandError::failed(format!("the log contradicts itself: {flaw:?}"))
+            .with_hint("`osm claim log` shows it; the ledger may have been changed by hand")
+    })?;
     let owner = open.values().next().and_then(|standing| {
-        let granted = events.iter().rev().find(|event| event.epoch == standing.epoch)?;
-        let first = events.iter().find(|event| event.epoch == standing.epoch)?;
-        match &first.deed {
-            Deed::Granted { session, .. } => Some((session.clone(), first.at, granted.epoch)),
+        // A claim begins with its grant.
+        let granted = events.iter().find(|event| event.epoch == standing.epoch)?;
+        match &granted.deed {
+            Deed::Granted { session, .. } => Some((session.clone(), granted.at, granted.epoch)),
             _ => None,
         }
     });
@@ -96,7 +99,8 @@ fn owner_then(desk: &Desk, events: &[Event], at: Timestamp, ui: &mut Ui) {
         let owner = owner.map(|(session, since, epoch)| {
             json!({ "session": session, "since": since, "epoch": epoch.0 })
         });
-        return ui.line(&report::pretty(&json!({ "at": at, "owner": owner })));
+        ui.line(&report::pretty(&json!({ "at": at, "owner": owner })));
+        return Ok(());
     }
     ui.line(&match owner {
         Some((session, since, epoch)) => {
@@ -104,6 +108,7 @@ fn owner_then(desk: &Desk, events: &[Event], at: Timestamp, ui: &mut Ui) {
         }
         None => format!("nobody owned it at {at}"),
     });
+    Ok(())
 }
 
 /// A time, or how long ago it was.

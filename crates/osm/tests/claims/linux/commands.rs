@@ -366,5 +366,11 @@ fn the_log_tells_who_owned_it_when(site: &Site) -> Outcome {
     let by = other.ok(&format!("claim log --by {}", one.session()?))?;
     assert_eq!(by.as_array().map(Vec::len), Some(2));
     assert_eq!(other.osm("claim log --since yesterday")?.code, 2);
+    // Who owned it is told from all that happened, or not at all.
+    for part in ["--last 1", "--since 1h", "--kind granted", "--by x", "--all"] {
+        assert_eq!(other.osm(&format!("claim log work --at {} {part}", at(0)))?.code, 2, "{part}");
+    }
+    // Nothing to choose from is a mistake, and not that all is taken.
+    assert_eq!(other.osm("claim next")?.code, 2);
     Ok(())
 }
