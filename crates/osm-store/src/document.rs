@@ -23,10 +23,10 @@
 //! older one is upgraded (`upgrade.rs`).
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use jiff::Timestamp;
 use osm_identity::SessionId;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,7 @@ use crate::pieces::Pieces;
 use crate::unique::Unique;
 use crate::upgrade;
 use crate::values::Values;
+use crate::zone::Zone;
 
 /// The version that this code writes.
 pub const VERSION: &str = "1.0.0";
@@ -55,8 +56,8 @@ pub(crate) struct Document {
     pub(crate) origin: Option<Origin>,
     pub(crate) last_used: Option<LastUsed>,
     /// Compact (see `values.rs`), like all state below.
-    pub(crate) shared: Map<String, Value>,
-    pub(crate) script: Map<String, Value>,
+    pub(crate) shared: Zone,
+    pub(crate) script: IndexMap<String, Zone>,
     /// Each the JSON of a [`StoredEntry`], looked into only when somebody asks.
     history: VecDeque<Box<RawValue>>,
     values: Values,
@@ -195,9 +196,9 @@ struct Head {
     origin: Option<Origin>,
     last_used: Option<LastUsed>,
     #[serde(default)]
-    shared_state: Map<String, Value>,
+    shared_state: Zone,
     #[serde(default)]
-    script_state: Map<String, Value>,
+    script_state: IndexMap<String, Zone>,
     #[serde(default)]
     history: VecDeque<Box<RawValue>>,
     #[serde(default)]
@@ -244,8 +245,8 @@ impl Document {
             revision: 0,
             origin: None,
             last_used: None,
-            shared: Map::new(),
-            script: Map::new(),
+            shared: Zone::default(),
+            script: IndexMap::new(),
             history: VecDeque::new(),
             values: Values::default(),
             unknown: Map::new(),
@@ -277,11 +278,11 @@ impl Document {
         let region = bytes.get(head..)?.strip_prefix(VALUES_START)?;
         let start = head + VALUES_START.len();
         let mut places = Vec::with_capacity(head_part.value_index.len());
-        let mut end = 0_usize;
+        let (mut end, mut key) = (0_usize, Vec::new());
         for (number, offset, length) in &head_part.value_index {
-            let key = format!("{}\"{number}\":", if end == 0 { "" } else { ",\n" });
+            write_key(&mut key, *number, end == 0);
             let value = end.checked_add(key.len()).filter(|value| value == offset)?;
-            if region.get(end..value)? != key.as_bytes() {
+            if region.get(end..value)? != key {
                 return None;
             }
             end = value.checked_add(*length)?;
@@ -327,13 +328,9 @@ impl Document {
 
     /// An older version had no values: its state stands there as it is.
     fn compact_all(&mut self) -> Result<(), String> {
-        for (_, value) in &mut self.shared {
-            *value = self.values.compact(value);
-        }
-        for (command, zone) in &mut self.script {
-            let zone = zone.as_object_mut().ok_or_else(|| format!("{command:?} has no state"))?;
-            for (_, value) in zone {
-                *value = self.values.compact(value);
+        for zone in self.script.values_mut().chain([&mut self.shared]) {
+            for (name, value) in zone.clone().iter() {
+                zone.insert(name, &self.values.compact(&value?));
             }
         }
         for raw in &mut self.history {
@@ -366,26 +363,23 @@ impl Document {
     /// The bytes of the file.
     pub(crate) fn encode(&self) -> Pieces {
         let json = |value: &dyn erased::Json| value.json();
-        let shared = json(&self.shared);
-        let script = json(&self.script);
-        let history: Vec<&str> = self.history.iter().map(|entry| entry.get()).collect();
-        let unknown: Vec<String> = self
-            .unknown
-            .iter()
-            .map(|(key, value)| format!("{}:{}", json(key), json(value)))
-            .collect();
-        let roots = [shared.as_bytes(), script.as_bytes()]
-            .into_iter()
-            .chain(history.iter().map(|entry| entry.as_bytes()));
+        let shared = self.shared.json();
+        let script = self.script.iter();
+        let script =
+            script.map(|(name, zone)| [json(name).as_bytes(), b":", &zone.json()].concat());
+        let script = script.collect::<Vec<_>>().join(&b","[..]);
+        let history: Vec<&[u8]> = self.history.iter().map(|it| it.get().as_bytes()).collect();
+        let unknown = self.unknown.iter();
+        let unknown = unknown.map(|(key, value)| format!("{}:{},\n", json(key), json(value)));
+        let roots = [shared.as_slice(), &script].into_iter().chain(history.iter().copied());
 
-        let (mut index, mut region) = (String::new(), Pieces::default());
-        let mut end = 0;
+        let (mut index, mut region) = (Vec::new(), Pieces::default());
+        let (mut end, mut key) = (0, Vec::new());
         for number in self.values.reachable(roots) {
-            let (comma, line) = if end == 0 { ("", "") } else { (",", ",\n") };
-            let key = format!("{line}\"{number}\":");
-            let length = self.values.write(number, key.as_bytes(), &mut region);
+            write_key(&mut key, number, end == 0);
+            let length = self.values.write(number, &key, &mut region);
             let value = end + key.len();
-            write!(index, "{comma}[{number},{value},{length}]").expect("a string takes all");
+            index.push((number, value, length));
             end = value + length;
         }
 
@@ -400,21 +394,26 @@ impl Document {
             json(&self.origin),
             json(&self.last_used),
         );
-        let mut rest = format!(
-            "\n\"shared_state\":{shared},\n\"script_state\":{script},\n\"history\":[\n{}],\n",
-            history.join(",\n")
-        );
-        for field in &unknown {
-            rest.push_str(field);
-            rest.push_str(",\n");
-        }
-        writeln!(rest, "\"value_index\":[{index}],").expect("a string takes all");
+        let rest = [
+            b"\n\"shared_state\":",
+            shared.as_slice(),
+            b",\n\"script_state\":{",
+            &script,
+            b"},\n\"history\":[\n",
+            &history.join(&b",\n"[..]),
+            b"],\n",
+            unknown.collect::<String>().as_bytes(),
+            b"\"value_index\":",
+            json(&index).as_bytes(),
+            b",\n",
+        ]
+        .concat();
         // Its own length is part of the head, so the number has a fixed width.
         let head = first.len() + "\"head\":            ,".len() + rest.len();
         let mut document = Pieces::default();
         document.add(first.as_bytes());
         document.add(format!("\"head\":{head:12},").as_bytes());
-        document.add(rest.as_bytes());
+        document.add(&rest);
         document.add(VALUES_START);
         document.append(region);
         document.add(VALUES_END);
@@ -440,11 +439,10 @@ impl Document {
     /// The whole state, compact: each zone is a value of its own if it is long.
     fn snapshot(&mut self) -> Value {
         let shared = self.values.seal(&self.shared);
-        let script = self.script.iter().map(|(command, zone)| match zone {
-            Value::Object(zone) => (command.clone(), self.values.seal(zone)),
-            zone => (command.clone(), zone.clone()),
-        });
-        let script = script.collect();
+        let mut script = Zone::default();
+        for (command, zone) in &self.script {
+            script.insert(command, &self.values.seal(zone));
+        }
         let script = self.values.seal(&script);
         Value::Object(Map::from_iter([
             ("shared".to_owned(), shared),
@@ -504,6 +502,14 @@ impl Document {
         let last = self.history.back().and_then(|entry| serde_json::from_str(entry.get()).ok());
         last.is_some_and(|entry: StoredEntry| entry.final_state == snapshot)
     }
+}
+
+/// What stands before a value; `key` is room to write it.
+fn write_key(key: &mut Vec<u8>, number: u32, is_first: bool) {
+    key.clear();
+    key.extend_from_slice(if is_first { b"\"" } else { b",\n\"" });
+    serde_json::to_writer(&mut *key, &number).expect("memory takes all");
+    key.extend_from_slice(b"\":");
 }
 
 /// Anything that can be written as JSON, behind one pointer.

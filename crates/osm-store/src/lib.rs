@@ -13,7 +13,7 @@
 //!
 //! | for | see |
 //! |---|---|
-//! | what a document holds, and its bytes | `document.rs`, `values.rs`, `pieces.rs`, `upgrade.rs` |
+//! | what a document holds, and its bytes | `document.rs`, `zone.rs`, `values.rs`, `pieces.rs`, `upgrade.rs` |
 //! | who wins when two change the same key | `merge.rs` |
 //! | every file name | [`layout`] |
 //! | what "atomic" means, and locks | `fs/atomic.rs`, `fs/lock.rs` |
@@ -45,6 +45,7 @@ mod store;
 mod unique;
 mod upgrade;
 mod values;
+mod zone;
 
 pub use backend::fs::FsBackend;
 pub use backend::memory::MemoryBackend;

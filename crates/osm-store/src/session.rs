@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use osm_identity::SessionId;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::audit::{Action, Event, Who};
 use crate::backend::{Backend, Current, Holder, Presence, Shelf, Stamp, Wait};
@@ -372,15 +372,15 @@ impl Session {
     }
 
     fn stored(&self, document: &Document, key: &Key) -> Result<Option<Value>> {
-        let compact = match key {
+        let found = match key {
             Key::Shared(name) => document.shared.get(name),
             Key::Script { command, name } => {
-                document.script.get(command).and_then(|it| it.get(name))
+                document.script.get(command).map_or(Ok(None), |zone| zone.get(name))
             }
         };
-        compact
-            .map(|compact| document.expand(compact).map_err(|reason| self.corrupt(reason)))
-            .transpose()
+        found
+            .and_then(|compact| compact.map(|compact| document.expand(&compact)).transpose())
+            .map_err(|reason| self.corrupt(reason))
     }
 
     fn corrupt(&self, reason: String) -> Error {
@@ -428,29 +428,15 @@ pub(crate) fn place(backend: &dyn Backend, id: &SessionId) -> String {
 /// Writes a value into a document.
 fn put(document: &mut Document, key: &Key, value: Option<&Value>) {
     let compact = value.map(|value| document.compact(value));
-    match (key, compact) {
-        (Key::Shared(name), Some(value)) => {
-            document.shared.insert(name.clone(), value);
+    let (zone, name) = match key {
+        Key::Shared(name) => (&mut document.shared, name),
+        Key::Script { command, name } => {
+            (document.script.entry(command.clone()).or_default(), name)
         }
-        (Key::Shared(name), None) => {
-            document.shared.shift_remove(name);
-        }
-        (Key::Script { command, name }, value) => {
-            let zone =
-                document.script.entry(command.clone()).or_insert_with(|| Value::Object(Map::new()));
-            if !zone.is_object() {
-                *zone = Value::Object(Map::new());
-            }
-            let Some(zone) = zone.as_object_mut() else { return };
-            match value {
-                Some(value) => {
-                    zone.insert(name.clone(), value);
-                }
-                None => {
-                    zone.shift_remove(name);
-                }
-            }
-        }
+    };
+    match compact {
+        Some(value) => zone.insert(name, &value),
+        None => zone.remove(name),
     }
 }
 
@@ -458,13 +444,16 @@ fn put(document: &mut Document, key: &Key, value: Option<&Value>) {
 fn changed_keys(one: &Document, other: &Document) -> Vec<Key> {
     let keys = |document: &Document| {
         let mut keys: BTreeMap<Key, Value> = BTreeMap::new();
-        for (name, value) in &document.shared {
-            keys.insert(Key::Shared(name.clone()), document.expand(value).unwrap_or_default());
+        let expanded = |compact: std::result::Result<Value, String>| {
+            compact.and_then(|compact| document.expand(&compact)).unwrap_or_default()
+        };
+        for (name, value) in document.shared.iter() {
+            keys.insert(Key::Shared(name.to_owned()), expanded(value));
         }
         for (command, zone) in &document.script {
-            for (name, value) in zone.as_object().into_iter().flatten() {
-                let key = Key::Script { command: command.clone(), name: name.clone() };
-                keys.insert(key, document.expand(value).unwrap_or_default());
+            for (name, value) in zone.iter() {
+                let key = Key::Script { command: command.clone(), name: name.to_owned() };
+                keys.insert(key, expanded(value));
             }
         }
         keys

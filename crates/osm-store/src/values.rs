@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serializer as _;
 use serde_json::{Map, Value};
 
 use crate::pieces::Pieces;
+use crate::zone::Zone;
 
 /// From how many bytes on something is stored as a value.
 pub(crate) const LONG: usize = 256;
@@ -145,37 +145,36 @@ impl Values {
         }
     }
 
-    /// An object whose entries are compact already, as a value if it is long.
-    pub(crate) fn seal(&mut self, entries: &Map<String, Value>) -> Value {
-        if entries.len() > CHUNK {
-            return self.chunks(entries).0;
+    /// A zone, as a value if it is long. Its keys stand as they do in a document.
+    pub(crate) fn seal(&mut self, zone: &Zone) -> Value {
+        if zone.len() > CHUNK {
+            let chunks = zone.pieces(CHUNK).map(|chunk| self.interned(chunk));
+            let chunks = chunks.collect();
+            return self.reference(&single(MAP, Value::Array(chunks))).0;
         }
-        let size = serde_json::to_string(entries).map_or(LONG, |text| text.len());
-        self.entries(entries.clone(), size).0
+        let json = zone.json();
+        let json = match zone.only() {
+            Some(PLAIN | REFERENCE | LIST | MAP) => {
+                [format!("{{\"{PLAIN}\":").as_bytes(), &json, b"}"].concat()
+            }
+            _ => json,
+        };
+        let short = if json.len() < LONG { serde_json::from_slice(&json).ok() } else { None };
+        short.unwrap_or_else(|| self.interned(json))
     }
 
     /// An object whose entries are compact already, and about how many bytes it takes.
     fn entries(&mut self, entries: Map<String, Value>, size: usize) -> (Value, usize) {
         if entries.len() > CHUNK {
-            return self.chunks(&entries);
+            let entries: Vec<(String, Value)> = entries.into_iter().collect();
+            let chunks = entries.chunks(CHUNK).map(|chunk| chunk.iter().cloned().collect());
+            let chunks: Vec<Value> =
+                chunks.map(|chunk: Map<_, _>| self.reference(&Value::Object(chunk)).0).collect();
+            return self.reference(&single(MAP, Value::Array(chunks)));
         }
         let plain = is_special(&entries);
         let object = Value::Object(entries);
         self.kept(if plain { single(PLAIN, object) } else { object }, size)
-    }
-
-    /// An object of many entries, as references to its chunks.
-    fn chunks(&mut self, entries: &Map<String, Value>) -> (Value, usize) {
-        let mut rest = entries.iter();
-        let chunks = (0..entries.len().div_ceil(CHUNK)).map(|_| {
-            let mut raw = Vec::new();
-            serde_json::Serializer::new(&mut raw)
-                .collect_map(rest.by_ref().take(CHUNK))
-                .expect("a JSON object can be written");
-            self.intern(raw)
-        });
-        let chunks: Vec<Value> = chunks.map(|id| single(REFERENCE, id.into())).collect();
-        self.reference(&single(MAP, Value::Array(chunks)))
     }
 
     fn counted(&mut self, value: &Value, size: &mut usize) -> Value {
@@ -191,7 +190,12 @@ impl Values {
 
     fn reference(&mut self, value: &Value) -> (Value, usize) {
         let raw = serde_json::to_vec(value).expect("a JSON value can be written");
-        (single(REFERENCE, self.intern(raw).into()), REFERENCE_START.len() + 8)
+        (self.interned(raw), REFERENCE_START.len() + 8)
+    }
+
+    /// A reference to some JSON.
+    fn interned(&mut self, raw: Vec<u8>) -> Value {
+        single(REFERENCE, self.intern(raw).into())
     }
 
     /// Puts the values back in the place of their references.

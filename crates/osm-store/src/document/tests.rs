@@ -13,8 +13,8 @@ fn document() -> Document {
     let mut document = Document::new("ex--build_44".parse().unwrap(), now());
     let long = "text \"with\" everything\n".repeat(1000);
     let value = document.compact(&json!([{"id": 1, "payload": long}]));
-    document.shared.insert("contextItems".into(), value);
-    document.script.insert("goal".into(), json!({"type": "api"}));
+    document.shared.insert("contextItems", &value);
+    document.script.entry("goal".into()).or_default().insert("type", &json!("api"));
     document.remember("code-review", "add src", now());
     document
 }
@@ -133,9 +133,9 @@ fn history_is_a_ring_and_costs_what_changed() {
     let mut document = Document::new("ex--build_44".parse().unwrap(), now());
     let text = "y".repeat(1_000_000);
     let value = document.compact(&json!(text));
-    document.shared.insert("long".into(), value);
+    document.shared.insert("long", &value);
     for number in 0..250 {
-        document.shared.insert("count".into(), json!(number));
+        document.shared.insert("count", &json!(number));
         document.remember("m", &format!("set {number}"), now());
     }
     let history = document.history().unwrap();
@@ -157,7 +157,7 @@ fn values_that_nobody_refers_to_are_dropped() {
     let mut document = Document::new("ex--build_44".parse().unwrap(), now());
     for number in 0..10 {
         let value = document.compact(&json!(format!("{number}").repeat(10_000)));
-        document.shared.insert("long".into(), value);
+        document.shared.insert("long", &value);
     }
     assert!(document.encode().size() < 12_000);
 }

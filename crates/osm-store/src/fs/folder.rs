@@ -13,7 +13,7 @@
 //! that a profile's folders inherit keeps others out, and owners are not looked at.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -311,24 +311,25 @@ impl Folder {
 }
 
 /// Reads a file of that size in one piece, and what came to it meanwhile, up to a limit.
-fn read_whole(mut file: &File, size: u64) -> io::Result<Vec<u8>> {
-    let size_here = usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    // Memory that cannot be had is an error, not the end of the program.
-    Vec::<u8>::new().try_reserve_exact(size_here).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let mut bytes = vec![0; size_here];
-    let mut length = 0;
-    while length < bytes.len() {
-        match file.read(&mut bytes[length..]) {
+fn read_whole(file: &File, size: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut room = usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    while bytes.len() as u64 <= LARGEST_DOCUMENT {
+        // Memory that cannot be had is an error, not the end of the program. One byte more than
+        // there should be shows the end.
+        bytes.try_reserve_exact(room + 1).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        match platform::read(file, &mut bytes) {
             Ok(0) => break,
-            Ok(read) => length += read,
+            Ok(_) => room = if bytes.len() < bytes.capacity() { 0 } else { MORE },
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    bytes.truncate(length);
-    file.take(LARGEST_DOCUMENT + 1 - size).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
+
+/// What is made room for at a time if a file grows while it is read.
+const MORE: usize = 64 << 10;
 
 /// Whether an error says that this file system does not know what it was asked for, such as a lock
 /// or a second name.

@@ -92,6 +92,11 @@ pub(super) fn open_file(
     Ok(rustix::fs::openat(folder, name, flags | ANY_FILE, PRIVATE_FILE)?.into())
 }
 
+/// Reads once, into the room that is left; nothing is written there before.
+pub(super) fn read(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
+}
+
 pub(super) fn create_new(folder: &Handle, _path: &Path, name: &str) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | ANY_FILE;
     Ok(rustix::fs::openat(folder, name, flags, PRIVATE_FILE)?.into())

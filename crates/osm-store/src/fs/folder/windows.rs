@@ -1,7 +1,7 @@
 //! Folders of Windows: names are joined to the folder's path.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::windows::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
@@ -95,6 +95,12 @@ pub(super) fn open_file((): &Handle, path: &Path, name: &str, access: Access) ->
         Err(_) => persevere(|| options.open(&path)),
         opened => opened,
     }
+}
+
+/// Reads as much as there is room for.
+pub(super) fn read(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let room = bytes.capacity() - bytes.len();
+    file.take(room as u64).read_to_end(bytes)
 }
 
 pub(super) fn create_new((): &Handle, path: &Path, name: &str) -> io::Result<File> {
