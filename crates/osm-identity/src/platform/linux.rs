@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use rustix::process::{Pid as RawPid, PidfdFlags};
 
@@ -42,6 +43,11 @@ impl System {
 
 impl ProcessSource for System {
     fn host(&self) -> Result<Host, ReadError> {
+        // Neither changes in the life of a process, and a command asks several times.
+        static HOST: OnceLock<Host> = OnceLock::new();
+        if let Some(host) = HOST.get() {
+            return Ok(host.clone());
+        }
         let mut buffer = [0; 64];
         let length = File::open("/proc/sys/kernel/random/boot_id")?.read(&mut buffer)?;
         let boot = std::str::from_utf8(&buffer[..length])
@@ -52,7 +58,8 @@ impl ProcessSource for System {
         }
         let namespace = std::fs::read_link("/proc/self/ns/pid")?.to_string_lossy().into_owned();
         let contained = namespace != FIRST_PID_NAMESPACE;
-        Ok(Host { boot: boot.to_owned(), namespace, contained })
+        let host = Host { boot: boot.to_owned(), namespace, contained };
+        Ok(HOST.get_or_init(|| host).clone())
     }
 
     fn process(&self, pid: Pid) -> Result<Process, ReadError> {
