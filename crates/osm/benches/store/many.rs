@@ -1,6 +1,7 @@
 //! Many sessions: list, clean and purge them.
 
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
@@ -11,12 +12,14 @@ use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
 use osm_testkit::bench::turns::Turns;
 
-use crate::sample::{self, STATES, Shape};
+use crate::sample::{self, NOTE, Shape};
 use crate::{errand, say, timed};
 
 const COUNTS: [u32; 3] = [1_000, 10_000, 100_000];
 const LISTS: u32 = 7;
 const REMOVALS: u32 = 3;
+/// A hundred thousand are their own average, and take a minute to make.
+const MOST_REPEATED: u32 = 10_000;
 /// What a sync for each session costs need not be seen a hundred thousand times.
 const MOST_TRASHED: u32 = 1_000;
 /// Older than any session may become.
@@ -66,9 +69,13 @@ fn one(count: u32, options: &Options, folder: &Path) -> Result<Crowd> {
 
     let mut removals: [Vec<f64>; 3] = Default::default();
     let mut turns = Turns::of(removals.len());
-    for _ in 0..options.rounds.unwrap_or(REMOVALS) {
-        for &turn in turns.next_round() {
-            populate(&root, &names)?;
+    let usual = if count > MOST_REPEATED { 1 } else { REMOVALS };
+    for round in 0..options.rounds.unwrap_or(usual) {
+        for (place, &turn) in turns.next_round().iter().enumerate() {
+            // The first takes those that were listed.
+            if (round, place) != (0, 0) {
+                populate(&root, &names)?;
+            }
             removals[turn].push(match turn {
                 0 => finish(errand::command(&["clean"], &root)?)?,
                 1 => finish(osm(&["purge", "-y"], &root))?,
@@ -115,7 +122,7 @@ fn finish(mut command: Command) -> Result<f64> {
 fn populate(root: &Path, names: &[String]) -> Result<()> {
     let model = "bench-model_";
     let mut session = sample::open(root, model)?;
-    STATES[0].fill(&mut session, Shape::Keys)?;
+    NOTE.fill(&mut session, Shape::Keys)?;
     drop(session);
     let layout = Layout::new(root);
     let (model, folder) = (sample::id(model), layout.sessions());
@@ -125,9 +132,9 @@ fn populate(root: &Path, names: &[String]) -> Result<()> {
         let id = sample::id(name);
         // Lengths stand in a document, so all ids are of one length.
         let text = document.replacen(model.as_str(), id.as_str(), 1);
-        let path = layout.document(&id);
-        fs::write(&path, text)?;
-        File::options().write(true).open(path)?.set_modified(old)?;
+        let mut file = File::create(layout.document(&id))?;
+        file.write_all(text.as_bytes())?;
+        file.set_modified(old)?;
         File::create(folder.join(layout::presence_lock(&id)))?;
         File::create(folder.join(layout::write_lock(&id)))?;
     }

@@ -26,6 +26,9 @@ pub(crate) const STATES: [State; 3] = [
     State { name: "20 MB", files: 2_000, text: 10_000 },
 ];
 
+/// What is in each of very many.
+pub(crate) const NOTE: State = State { name: "1 kB", files: 1, text: 1_000 };
+
 /// How a state is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
