@@ -30,4 +30,5 @@ mod runtime;
 pub use error::{Kind, Place, ScriptError};
 pub use host::{Execution, Finished, Host, Level};
 pub use limits::{Interrupter, Limits};
+pub use modules::argv::{parse as words, quote as quoted};
 pub use runtime::{Options, Runtime};

@@ -34,6 +34,11 @@ impl Interrupter {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Forgets an interruption that came too late for what it was meant for.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
