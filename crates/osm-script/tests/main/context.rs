@@ -65,7 +65,7 @@ fn a_session_of_work() {
         "show",
         "copy",
     ] {
-        told += &format!("> {line}\n{}\n", run(&stage, line));
+        told.extend(["> ", line, "\n", &run(&stage, line), "\n"]);
     }
     insta::assert_snapshot!(told, @r"
     > list
@@ -137,7 +137,7 @@ fn what_cannot_be_done_throws_and_changes_nothing() {
         "list --yaml",
         "copy that",
     ] {
-        told += &format!("> {line}\n{}\n", run(&stage, line));
+        told.extend(["> ", line, "\n", &run(&stage, line), "\n"]);
         assert_eq!(items(&stage), before, "{line}");
     }
     insta::assert_snapshot!(told, @r"

@@ -10,4 +10,5 @@ mod loading;
 mod modes;
 mod modules;
 mod project;
+mod robust;
 mod state;

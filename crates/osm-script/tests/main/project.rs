@@ -65,7 +65,7 @@ const ANSWERS: [(&str, Answer); 12] = [
     }),
     ("txtar", |it| {
         Ok(json!(
-            files(&it[0]).map(|(name, text)| format!("-- {name} --\n{text}")).collect::<String>()
+            files(&it[0]).flat_map(|(name, text)| ["-- ", name, " --\n", text]).collect::<String>()
         ))
     }),
     ("fromTxtar", |it| Ok(json!([{ "name": "a", "content": it[0] }]))),
