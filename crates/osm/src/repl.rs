@@ -68,9 +68,9 @@ impl Repl {
     /// A loop over a stage that has begun.
     pub(crate) fn new(stage: Stage, runtime: Rc<Runtime>, giver: Giver, fail_fast: bool) -> Self {
         let desk = stage.desk();
-        let keeper = desk.keeper.clone();
+        let (keeper, stop) = (desk.keeper.clone(), Arc::clone(&desk.stop));
         let signals = (giver == Giver::Person)
-            .then(|| Signals::watch(Box::new(move || drop(keeper.keep()))));
+            .then(|| Signals::watch(stop, Box::new(move || drop(keeper.keep()))));
         let source: Box<dyn Source> = match (giver, &signals) {
             (Giver::Line(commands), _) => Box::new(Commands::new(commands)),
             (Giver::Person, Some(signals)) => {

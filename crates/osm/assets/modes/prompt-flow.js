@@ -1,24 +1,11 @@
-// A stand-in.
+// Files, diffs and notes, and the request to review them.
 'use strict';
-const shared = require('osm:sharedStateSymbols');
-const state = tui.createState('prompt-flow', { [shared.contextItems]: { defaultValue: [] } });
+const { contextManager } = require('osm:ctxutil');
+const TEMPLATE = 'Review this.\n\n{{ context }}\n';
+const manager = contextManager({ prompt: () => ({ template: TEMPLATE, data: {} }) });
 tui.registerMode({
     name: 'prompt-flow',
     tui: { title: 'Prompt flow', prompt: '(prompt-flow) > ' },
     onEnter() { output.print("Type 'help' for commands."); },
-    commands: {
-        note: {
-            description: 'Add a note',
-            usage: 'note TEXT',
-            handler(args) {
-                const items = state.get(shared.contextItems);
-                state.set(shared.contextItems, [...items, { id: items.length + 1, type: 'note', label: 'note', payload: args.join(' ') }]);
-                output.print(`Added note [${items.length + 1}]`);
-            },
-        },
-        list: { description: 'List the items', handler() { for (const item of state.get(shared.contextItems)) output.print(`[${item.id}] ${item.payload}`); } },
-        add: { description: 'Add files', usage: 'add FILE…', argCompleters: ['file', 'flag'], flagDefs: [{ name: 'from-diff', description: 'changed files' }], handler(args) { output.print('add ' + args.join('|')); } },
-        diff: { description: 'Add a diff', argCompleters: ['gitref'], handler() {} },
-        copy: { description: 'Copy', handler(args) { output.toClipboard(args.join(' ')); output.print('Copied'); } },
-    },
+    commands: () => manager.commands,
 });
