@@ -192,8 +192,8 @@ fn ctrl_c_stops_the_script_and_nothing_else() {
         ("loop", "looping"),
         ("js output.print('spin' + 'ning'); for (;;);", "spinning"),
         ("regex", "matching"),
-        ("js output.print('sleep' + 'ing'); require('osm:time').sleep(3600000)", "sleeping"),
-        ("js output.print('run' + 'ning'); require('osm:exec').exec('sleep', '3600')", "running"),
+        ("js output.print('sleep' + 'ing'); for (;;) require('osm:time').sleep(60000)", "sleeping"),
+        ("js output.print('wait' + 'ing'); new Promise((done) => setTimeout(done, 1e9))", "waiting"),
     ] {
         let before = person.screen().matches("error: stopped").count();
         person.says(line, begun);
@@ -201,6 +201,10 @@ fn ctrl_c_stops_the_script_and_nothing_else() {
         let stopped = || person.screen().matches("error: stopped").count() > before;
         person.waits_for("end of it", stopped);
     }
+    // A program gets it too, and what runs it goes on.
+    person.says("js output.print('run' + 'ning'); require('osm:exec').exec('sleep', '600')", "running");
+    person.presses(&["C-c"]);
+    person.sees("\"code\": 130");
     person.says("bomb", "it needed too much memory");
     person.says("show", "all: one");
     person.presses(&["C-c"]);
