@@ -162,11 +162,13 @@ exports.contextManager = function (options = {}) {
             return say('There is nothing here yet: add, diff, exec and note put something in.');
         }
         described.forEach((each) => texts.listed(each).forEach(say));
-        const budget = call('build', []).stats.budget ?? null;
-        const total = texts.total(described, budget);
+        const total = texts.total(described, budget());
         say(texts.totalLine(total, described));
         return warn(total);
     }
+
+    // The program knows it, and tells it with everything that it builds.
+    const budget = () => call('build', []).stats.budget ?? null;
 
     function warn(stats) {
         if (texts.isOver(stats)) {
@@ -223,7 +225,7 @@ exports.contextManager = function (options = {}) {
         tokens: tokenizer.count(text),
         lines: tokenizer.lineCount(text),
         bytes: tokenizer.byteCount(text),
-        budget: null,
+        budget: budget(),
     });
     const built = () =>
         isNative ? call('prompt', request()) : then(options.buildPrompt(), (text) => ({ text: String(text), stats: null }));

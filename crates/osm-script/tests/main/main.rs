@@ -12,3 +12,5 @@ mod modules;
 mod project;
 mod robust;
 mod state;
+mod types;
+mod upstream;

@@ -13,8 +13,13 @@ const FILES: &[(&str, &str)] =
 /// A stage on which scripts have files.
 pub(crate) fn stage() -> Stage {
     let stage = Stage::with(Options { extensions: vec![CONTEXT], ..Options::default() });
-    stage.seen.borrow_mut().answers = BTreeMap::from(ANSWERS);
+    stage.seen.borrow_mut().answers = answers();
     stage
+}
+
+/// How the program answers.
+pub(crate) fn answers() -> BTreeMap<&'static str, Answer> {
+    BTreeMap::from(ANSWERS)
 }
 
 const ANSWERS: [(&str, Answer); 12] = [

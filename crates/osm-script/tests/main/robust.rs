@@ -122,13 +122,3 @@ fn a_timer_that_goes_on_does_not_hold_a_command_up() {
     assert_eq!(modes.current(), None);
     assert_eq!(modes.dispatch("x", &[]).unwrap(), Dispatch::Done);
 }
-
-#[test]
-fn a_spoiled_runtime_asks_to_end() {
-    let limits = Limits { time: Some(Duration::from_millis(20)), ..Limits::default() };
-    let stage = Stage::with(Options { limits, ..Options::default() });
-    stage.error(
-        "const more = () => { for (let i = 0; i < 3; i++) Promise.resolve().then(more); }; more()",
-    );
-    assert!(Modes::new(&stage.runtime).exit_requested());
-}
