@@ -70,16 +70,22 @@
 
     globalThis.require = (name) => load('', name);
 
-    // A script that is no file. It finds no files beside it.
-    ours.mainText = function (name, text) {
-        fromFile(name, text);
+    function runMain(name, text) {
+        try {
+            fromFile(name, text);
+        } catch (error) {
+            ours.cleanUp();
+            throw error;
+        }
         return ours.finish();
-    };
+    }
+
+    // A script that is no file. It finds no files beside it.
+    ours.mainText = runMain;
 
     // The script that the user runs.
     ours.main = function (file) {
         const [path, text] = ours.load('', file);
-        fromFile(path, text);
-        return ours.finish();
+        return runMain(path, text);
     };
 })(__osm);

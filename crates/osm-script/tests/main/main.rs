@@ -9,6 +9,7 @@ mod limits;
 mod loading;
 mod modes;
 mod modules;
+mod pages;
 mod project;
 mod robust;
 mod state;

@@ -122,3 +122,17 @@ fn a_timer_that_goes_on_does_not_hold_a_command_up() {
     assert_eq!(modes.current(), None);
     assert_eq!(modes.dispatch("x", &[]).unwrap(), Dispatch::Done);
 }
+
+#[test]
+fn a_command_is_interrupted_and_the_next_one_works() {
+    let stage = Stage::new();
+    stage.runtime.run_source("bad.js", &mode("for (;;) {}")).unwrap();
+    let modes = Modes::new(&stage.runtime);
+    modes.enter("bad").unwrap();
+    stage.runtime.interrupter().interrupt();
+    assert_eq!(modes.dispatch("bad", &[]).unwrap_err().kind, Kind::Interrupted);
+    stage.runtime.interrupter().interrupt();
+    stage.runtime.interrupter().clear();
+    assert_eq!(modes.dispatch("good", &[]).unwrap(), Dispatch::Done);
+    assert_eq!(stage.printed(), ["good 1"]);
+}
