@@ -58,11 +58,8 @@
         if (typeof name !== 'string') {
             throw new TypeError('require takes the name of a module');
         }
-        if (cache.has(name) && name.startsWith('osm:')) {
-            return cache.get(name).exports;
-        }
-        if (name.startsWith('osm:')) {
-            return builtin(name).exports;
+        if (name.startsWith('osm:') || Object.hasOwn(ours.modules, name)) {
+            return (cache.get(name) ?? builtin(name)).exports;
         }
         const [file, text] = ours.load(folder, name);
         return (cache.get(file) ?? fromFile(file, text)).exports;

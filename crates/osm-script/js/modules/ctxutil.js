@@ -97,13 +97,24 @@ exports.contextManager = function (options = {}) {
         setItems(getItems().filter((item) => !removed.some((each) => each.id === item.id)));
     }
 
-    // All of the paths, or none.
+    // Paths that somebody typed: all of them, or none.
     function addPaths(paths) {
         const { found, failed } = call('resolve', paths);
         if (failed.length > 0) {
             const why = failed.map((each) => `\n  ${each.path}: ${each.message}`).join('');
             throw new Error(`nothing was added; there is a problem with${why}`);
         }
+        addFound(found);
+    }
+
+    // Paths that a diff names: what was removed since is no mistake of whoever asked.
+    function addChanged(paths) {
+        const { found, failed } = call('resolve', paths);
+        addFound(found);
+        failed.forEach((each) => say(`Left out: ${each.path}: ${each.message}`));
+    }
+
+    function addFound(found) {
         for (const { path, label, folder } of found) {
             const isThis = (item) => (item.path === undefined ? item.label === label : item.path === path);
             const known = getItems().find((item) => item.type === 'file' && isThis(item));
@@ -122,7 +133,7 @@ exports.contextManager = function (options = {}) {
             if (error !== null && error !== undefined) {
                 throw new Error(`git diff --name-only failed: ${error}`);
             }
-            return paths.length === 0 ? say('No files found in diff.') : addPaths(paths);
+            return paths.length === 0 ? say('No files found in diff.') : addChanged(paths);
         }
         const typed = () => openEditor('paths', '# One path on each line. Lines that start with # are left out.\n').split('\n');
         const paths = args.length > 0 ? args : typed().map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
@@ -210,7 +221,7 @@ exports.contextManager = function (options = {}) {
         if (args.length === 0) {
             throw new Error('remove: which one? usage: remove <id>…');
         }
-        const items = itemsNamed(args, 'remove');
+        const items = [...new Set(itemsNamed(args, 'remove'))];
         removeItems(items);
         items.forEach((item) => say(`Removed [${item.id}]`));
     }

@@ -44,7 +44,7 @@ const ANSWERS: [(&str, Answer); 12] = [
         } else if it[0] == json!([]) {
             json!({ "paths": [], "error": null })
         } else {
-            json!({ "paths": ["src/a.rs", "notes.md"], "error": null })
+            json!({ "paths": ["src/a.rs", "notes.md", "gone.rs"], "error": null })
         })
     }),
     ("describe", |it| Ok(it[0].as_array().unwrap().iter().map(describe).collect())),

@@ -5,13 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use osm_script::{CONTEXT, Modes, Options, modules};
+use osm_script::{CONTEXT, Modes, Options, TYPES, modules};
 use osm_testkit::tools;
 
 use crate::harness::Stage;
 use crate::project;
-
-const TYPES: &str = include_str!("../../types/osm.d.ts");
 
 type Names = BTreeSet<String>;
 
