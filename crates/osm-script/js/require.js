@@ -5,9 +5,12 @@
 
     // A module of ours: functions of Rust, or a script that is built in.
     function builtin(name) {
-        const outline = ours.modules[name];
+        const outline = Object.hasOwn(ours.modules, name) ? ours.modules[name] : undefined;
+        if (outline === undefined && Object.hasOwn(ours.absent, name)) {
+            throw new Error(`there is no module '${name}' in this osm: ${ours.absent[name]}`);
+        }
         if (outline === undefined) {
-            const names = Object.keys(ours.modules).join(', ');
+            const names = Object.keys(ours.modules).filter((each) => ours.modules[each].public).join(', ');
             throw new Error(`there is no module '${name}'; there are: ${names}`);
         }
         const module = { exports: {} };
@@ -55,11 +58,8 @@
         if (typeof name !== 'string') {
             throw new TypeError('require takes the name of a module');
         }
-        if (cache.has(name) && name.startsWith('osm:')) {
-            return cache.get(name).exports;
-        }
-        if (name.startsWith('osm:')) {
-            return builtin(name).exports;
+        if (name.startsWith('osm:') || Object.hasOwn(ours.modules, name)) {
+            return (cache.get(name) ?? builtin(name)).exports;
         }
         const [file, text] = ours.load(folder, name);
         return (cache.get(file) ?? fromFile(file, text)).exports;
@@ -67,10 +67,22 @@
 
     globalThis.require = (name) => load('', name);
 
+    function runMain(name, text) {
+        try {
+            fromFile(name, text);
+        } catch (error) {
+            ours.cleanUp();
+            throw error;
+        }
+        return ours.finish();
+    }
+
+    // A script that is no file. It finds no files beside it.
+    ours.mainText = runMain;
+
     // The script that the user runs.
     ours.main = function (file) {
         const [path, text] = ours.load('', file);
-        fromFile(path, text);
-        return ours.finish();
+        return runMain(path, text);
     };
 })(__osm);

@@ -1,9 +1,17 @@
 //! Scripts, run for real.
 #![expect(clippy::unwrap_used, reason = "a harness that fails is a failed test")]
 
+mod context;
 mod errors;
 mod globals;
 mod harness;
 mod limits;
 mod loading;
+mod modes;
 mod modules;
+mod pages;
+mod project;
+mod robust;
+mod state;
+mod types;
+mod upstream;
