@@ -62,18 +62,22 @@ exports.contextManager = function (options = {}) {
         }
     }
 
-    // An id is never given twice, so what was removed cannot be mistaken for what came after it.
-    function newId(items) {
+    // Adds items, all in one step. An id is never given twice, so what was removed cannot be mistaken
+    // for what came after it.
+    function addItems(fresh) {
+        const items = getItems();
         const highest = ours.store.get(HIGHEST)[0];
-        const id = Math.max(nextId(items), Number.isInteger(highest) ? highest + 1 : 1);
-        ours.store.set(HIGHEST, id);
-        return id;
+        let id = Math.max(nextId(items), Number.isInteger(highest) ? highest + 1 : 1);
+        const added = fresh.map((item) => ({ id: id++, ...item }));
+        if (added.length > 0) {
+            ours.store.set(HIGHEST, id - 1);
+            setItems([...items, ...added]);
+        }
+        return added;
     }
 
     function addItem(type, label, payload, more) {
-        const items = getItems();
-        const item = { id: newId(items), type, label, ...(payload === undefined ? {} : { payload }), ...more };
-        setItems([...items, item]);
+        const [item] = addItems([{ type, label, ...(payload === undefined ? {} : { payload }), ...more }]);
         return item.id;
     }
 
@@ -115,16 +119,22 @@ exports.contextManager = function (options = {}) {
     }
 
     function addFound(found) {
+        // What another tool wrote down has no path.
+        const name = (item) => item.path ?? `label ${item.label}`;
+        const known = new Map(getItems().filter((item) => item.type === 'file').map((item) => [name(item), item]));
+        const fresh = [];
         for (const { path, label, folder } of found) {
-            const isThis = (item) => (item.path === undefined ? item.label === label : item.path === path);
-            const known = getItems().find((item) => item.type === 'file' && isThis(item));
-            if (known === undefined) {
-                addItem('file', label, undefined, { path });
+            const there = known.get(path) ?? known.get(`label ${label}`);
+            if (there === undefined) {
+                const item = { type: 'file', label, path };
+                known.set(path, item);
+                fresh.push(item);
                 say(`Added ${folder ? 'folder' : 'file'}: ${label}`);
             } else {
-                say(`Already there: ${known.label} [${known.id}]`);
+                say(`Already there: ${there.label}${there.id === undefined ? '' : ` [${there.id}]`}`);
             }
         }
+        addItems(fresh);
     }
 
     function add(args) {
