@@ -39,6 +39,7 @@ pub use host::{Execution, Extension, Finished, Host, Level, StateKey, Writing};
 pub use limits::{Interrupter, Limits};
 pub use modes::{CommandInfo, Dispatch, Document, FlagInfo, ModeInfo, Modes, Suggestion};
 pub use modules::CONTEXT;
+pub use modules::argv::{parse as words, quote as quoted};
 pub use runtime::{Options, Runtime};
 
 /// What scripts find, typed for editors: the text of `osm.d.ts`.

@@ -2,6 +2,7 @@
 
 mod claim;
 mod config;
+mod mode;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ pub(crate) use claim::{
     Place as ClaimPlace, Release,
 };
 pub(crate) use config::Config;
+pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
 
 use crate::error::CommandError;
 
@@ -30,6 +32,7 @@ use crate::error::CommandError;
   OSM_SESSION=build osm whoami   a session of your own choice
   osm claim TASK-7               have a piece of work to oneself
   osm claims                     who has what
+  osm code-review                files, diffs and notes become a prompt
 
 Exit codes: 0 done, 1 failed, 2 wrong command line; docs/exit-codes.md has them all."
 )]
@@ -57,6 +60,23 @@ pub(crate) enum Command {
     /// Work with sessions
     #[command(subcommand, arg_required_else_help = true)]
     Session(Session),
+    /// Build a prompt for a code review
+    #[command(alias = "review", after_help = "Examples:
+  osm code-review                                    at a terminal: type `help`
+  osm code-review -c 'add src' -c 'diff main' -c copy
+  osm code-review < commands.txt                     one command on each line")]
+    CodeReview(ModeArguments),
+    /// Build a prompt in two steps: one that asks for it, and itself
+    #[command(alias = "flow", after_help = "Examples:
+  osm prompt-flow                                    at a terminal: type `help`
+  osm prompt-flow -c 'goal Split the parser' -c 'add src/parse.rs' -c generate -c copy")]
+    PromptFlow(ModeArguments),
+    /// Run a script
+    #[command(after_help = "Examples:
+  osm script report.js --since main                  what comes after FILE is the script's
+  osm script --test checks.js
+  osm script -i mode.js < commands.txt")]
+    Script(Box<ScriptArguments>),
     /// Have a piece of work to oneself
     Claim(Box<Claim>),
     /// Let go of claims

@@ -10,10 +10,14 @@ use crate::ui::Ui;
 mod claim;
 mod completion;
 mod config;
+mod mode;
 mod report;
+mod script;
 mod session;
 mod status;
 mod whoami;
+
+pub(crate) use session::format::brief;
 
 /// Runs what was typed.
 pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
@@ -24,6 +28,9 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
             whoami::run(&context(ui).explain(), *format, world, ui);
         }
         Some(Command::Session(command)) => session::run(command, &context(ui), ui)?,
+        Some(Command::CodeReview(line)) => mode::run("code-review", line, &context(ui), ui)?,
+        Some(Command::PromptFlow(line)) => mode::run("prompt-flow", line, &context(ui), ui)?,
+        Some(Command::Script(line)) => script::run(line, &context(ui), ui)?,
         Some(Command::Claim(line)) => claim::run(line, &context(ui), ui)?,
         Some(Command::Release(line)) => claim::release(line, &context(ui), ui)?,
         Some(Command::Claims(line)) => claim::list(line, &context(ui), ui)?,

@@ -9,8 +9,13 @@ mod cli;
 mod commands;
 mod config;
 mod context;
+mod desk;
 mod error;
+mod host;
 mod hot;
+mod log;
+mod private;
+mod repl;
 mod ui;
 mod world;
 
