@@ -6,6 +6,14 @@
         return JSON.parse(ours.native(module, name, JSON.stringify(args)));
     };
 
+    // A thing of any kind, for a message.
+    ours.quoted = function (value) {
+        if (typeof value === 'string') {
+            return `'${value}'`;
+        }
+        return typeof value === 'symbol' ? String(value) : `${JSON.stringify(value) ?? typeof value}`;
+    };
+
     // The first rejection that nobody took care of, thrown to whoever runs the script.
     const rejected = new Map();
     ours.onRejection = function (promise, reason, handled) {

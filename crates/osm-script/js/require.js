@@ -5,7 +5,10 @@
 
     // A module of ours: functions of Rust, or a script that is built in.
     function builtin(name) {
-        const outline = ours.modules[name];
+        const outline = Object.hasOwn(ours.modules, name) ? ours.modules[name] : undefined;
+        if (outline === undefined && Object.hasOwn(ours.absent, name)) {
+            throw new Error(`there is no module '${name}' in this osm: ${ours.absent[name]}`);
+        }
         if (outline === undefined) {
             const names = Object.keys(ours.modules).join(', ');
             throw new Error(`there is no module '${name}'; there are: ${names}`);
@@ -66,6 +69,12 @@
     }
 
     globalThis.require = (name) => load('', name);
+
+    // A script that is no file. It finds no files beside it.
+    ours.mainText = function (name, text) {
+        fromFile(name, text);
+        return ours.finish();
+    };
 
     // The script that the user runs.
     ours.main = function (file) {

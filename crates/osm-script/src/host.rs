@@ -43,6 +43,63 @@ pub trait Host {
 
     /// Waits. Returns early if `interrupted` says so.
     fn sleep(&mut self, time: Duration, interrupted: &dyn Fn() -> bool);
+
+    /// A value of the state, if one is stored.
+    fn state(&mut self, key: &StateKey) -> Result<Option<Value>, String>;
+
+    /// Stores a value of the state; `None` removes it.
+    fn set_state(&mut self, key: &StateKey, value: Option<Value>) -> Result<(), String>;
+
+    /// A function of an [`Extension`].
+    fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String>;
+
+    /// A line that the user types after a prompt; `None` at the end, or where nobody can type.
+    fn read_line(&mut self, prompt: &str) -> Option<String> {
+        let _ = prompt;
+        None
+    }
+
+    /// Writes a file in a way of its own; [`Host::write`] is the plain one.
+    fn write_as(&mut self, path: &Path, bytes: &[u8], how: &Writing) -> io::Result<()> {
+        if *how == Writing::default() {
+            return self.write(path, bytes);
+        }
+        Err(io::Error::new(io::ErrorKind::Unsupported, "files are only replaced here, as a whole"))
+    }
+}
+
+/// Where a value of the state lives. There is no way from one zone into another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StateKey {
+    /// Shared by all commands, by its name.
+    Shared(String),
+    /// One command's own.
+    Script {
+        /// Whose: the name that was given to `tui.createState`.
+        command: String,
+        /// The description of its symbol.
+        name: String,
+    },
+}
+
+/// A module whose functions the host answers, in [`Host::call`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extension {
+    /// Its name, as `require` takes it.
+    pub name: &'static str,
+    /// The names of its functions.
+    pub functions: &'static [&'static str],
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Writing {
+    /// At its end, instead of in its place.
+    pub append: bool,
+    /// Who may do what with it, as `chmod` takes it.
+    pub mode: Option<u32>,
+    /// The folders that lead to it are made.
+    pub create_folders: bool,
 }
 
 /// How much a message in the log matters.

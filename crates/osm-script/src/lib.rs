@@ -3,7 +3,7 @@
 //! A [`Runtime`] runs scripts under [`Limits`]: an endless loop, a memory bomb, a bottomless
 //! recursion and a regular expression that never comes to its end are all stopped, and the runtime
 //! goes on. Scripts reach the world through a [`Host`] and nothing else; values cross as JSON. That
-//! the engine is QuickJS is known to `runtime.rs` and `bridge.rs` alone.
+//! the engine is QuickJS is known to `runtime.rs`, `globals.rs` and `bridge.rs` alone.
 //!
 //! # Where to look
 //!
@@ -12,6 +12,8 @@
 //! | what a script may reach | [`Host`] |
 //! | what `require('osm:…')` gives | [`modules`], a file for each |
 //! | how `require` finds files | `loader.rs` |
+//! | modes and their commands | [`Modes`], `js/tui.js` |
+//! | where the state of a script lives | [`StateKey`], `js/state.js` |
 //! | promises and timers | `event_loop.rs`, `js/timers.js` |
 //! | what a script error looks like | [`ScriptError`] |
 //! | globals that every script has | `js/` |
@@ -21,13 +23,18 @@
 mod bridge;
 mod error;
 mod event_loop;
+mod globals;
 mod host;
 mod limits;
 mod loader;
+mod modes;
 pub mod modules;
 mod runtime;
 
 pub use error::{Kind, Place, ScriptError};
-pub use host::{Execution, Finished, Host, Level};
+pub use host::{Execution, Extension, Finished, Host, Level, StateKey, Writing};
 pub use limits::{Interrupter, Limits};
+pub use modes::{CommandInfo, Dispatch, Document, FlagInfo, ModeInfo, Modes, Suggestion};
+pub use modules::CONTEXT;
+pub use modules::argv::{parse as words, quote as quoted};
 pub use runtime::{Options, Runtime};

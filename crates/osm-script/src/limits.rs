@@ -34,6 +34,11 @@ impl Interrupter {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Forgets that something was to be stopped: nothing ran.
+    pub fn clear(&self) {
+        self.take();
+    }
+
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -62,6 +67,12 @@ impl Watchdog {
     pub(crate) fn start(&self, time: Option<Duration>) {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
             time.map(|time| Instant::now() + time);
+    }
+
+    /// Does not count what the host did: a user may edit for an hour.
+    pub(crate) fn excuse(&self, time: Duration) {
+        let mut deadline = self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        *deadline = deadline.and_then(|deadline| deadline.checked_add(time));
     }
 
     /// Whether the script must stop.

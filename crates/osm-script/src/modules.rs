@@ -4,20 +4,21 @@
 //! `require` knows, what `osm.d.ts` is checked against, and what an unknown name is answered with.
 
 mod arguments;
-mod argv;
+pub(crate) mod argv;
 mod crypto;
 mod encoding;
 mod exec;
 mod format;
 mod os;
 mod output;
+mod state;
 mod time;
 
 use serde_json::{Value, json};
 
 pub use arguments::Arguments;
 
-use crate::host::Host;
+use crate::host::{Extension, Host};
 
 /// A function that scripts call. Its error is what they catch.
 pub type Native = fn(&mut dyn Host, &Arguments<'_>) -> Result<Value, String>;
@@ -55,23 +56,81 @@ pub static MODULES: &[Module] = &[
     scripted("osm:nextIntegerID", include_str!("../js/modules/next_integer_id.js")),
     scripted("osm:nextIntegerId", include_str!("../js/modules/next_integer_id.js")),
     native("osm:os", os::FUNCTIONS),
-    native("osm:output", output::FUNCTIONS),
     scripted("osm:path", include_str!("../js/modules/path.js")),
     scripted("osm:sharedStateSymbols", include_str!("../js/modules/shared_state_symbols.js")),
     native("osm:time", time::FUNCTIONS),
 ];
 
+/// What our own scripts stand on, and `require` does not know.
+static INTERNAL: &[Module] =
+    &[native("osm:output", output::FUNCTIONS), native("osm:state", state::FUNCTIONS)];
+
+/// What the program gives to scripts that work with files: `osm:ctxutil`, `osm:tokenizer` and the
+/// global `context` stand on it.
+pub const CONTEXT: Extension = Extension {
+    name: "osm:context",
+    functions: &[
+        "build",
+        "changed",
+        "copy",
+        "count",
+        "describe",
+        "files",
+        "folder",
+        "fromTxtar",
+        "prompt",
+        "resolve",
+        "show",
+        "txtar",
+    ],
+};
+
+/// Modules that scripts written for the upstream tool may ask for.
+static ABSENT: &[(&str, &str)] = &[
+    ("osm:text/template", "templates are MiniJinja here: require('osm:template')"),
+    ("osm:fetch", "scripts reach no network; run a program with osm:exec"),
+    ("osm:regexp", "the regular expressions of JavaScript do the same"),
+    ("osm:unicodetext", "strings of JavaScript have to do"),
+    ("osm:lipgloss", NO_TOOLKIT),
+    ("osm:bubbletea", NO_TOOLKIT),
+    ("osm:bubblezone", NO_TOOLKIT),
+    ("osm:bubbles/viewport", NO_TOOLKIT),
+    ("osm:bubbles/textarea", NO_TOOLKIT),
+    ("osm:termui/scrollbar", NO_TOOLKIT),
+    ("osm:bt", "there are no behaviour trees"),
+    ("osm:pabt", "there are no behaviour trees"),
+    ("osm:grpc", "scripts reach no network; run a program with osm:exec"),
+    ("osm:protobuf", "there are no protocol buffers"),
+    ("osm:mcp", "scripts are no servers"),
+    ("osm:mcpcallback", "scripts are no servers"),
+    ("osm:claudemux", "scripts drive no agents"),
+    ("osm:termmux", "scripts drive no terminals"),
+];
+
+const NO_TOOLKIT: &str = "there is no terminal toolkit; a mode has commands and prints lines";
+
 /// The function of a module.
 pub(crate) fn find(module: &str, function: &str) -> Option<Native> {
-    let module = MODULES.iter().find(|it| it.name == module)?;
+    let module = MODULES.iter().chain(INTERNAL).find(|it| it.name == module)?;
     module.functions.iter().find(|(name, _)| *name == function).map(|(_, run)| *run)
 }
 
 /// All modules, as `require` needs them.
-pub(crate) fn outline() -> Value {
-    let one = |module: &Module| {
+pub(crate) fn outline(extensions: &[Extension]) -> Value {
+    let ours = MODULES.iter().map(|module| {
         let functions: Vec<&str> = module.functions.iter().map(|(name, _)| *name).collect();
         (module.name.to_owned(), json!({ "functions": functions, "script": module.script }))
-    };
-    Value::Object(MODULES.iter().map(one).collect())
+    });
+    let theirs = extensions.iter().map(|extension| {
+        (extension.name.to_owned(), json!({ "functions": extension.functions, "script": null }))
+    });
+    // A name of ours stays ours.
+    Value::Object(theirs.chain(ours).collect())
+}
+
+/// Modules that there are elsewhere and not here, with what to do instead.
+pub(crate) fn absent() -> Value {
+    Value::Object(
+        ABSENT.iter().map(|(name, instead)| ((*name).to_owned(), json!(instead))).collect(),
+    )
 }

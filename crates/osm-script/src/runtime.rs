@@ -1,39 +1,25 @@
 //! The engine, under its limits.
 //!
 //! Rust and JavaScript meet in two places. `native(module, function, arguments)` is how a script
-//! reaches a function of [`modules`]; [`Runtime::call`] is how Rust reaches a
+//! reaches a function of [`modules`](crate::modules); [`Runtime::call`] is how Rust reaches a
 //! function that scripts of our own (`js/`) put into the global object `__osm`. Everything that
 //! crosses is JSON.
 
-use std::cell::{Cell, RefCell, RefMut};
-use std::collections::HashMap;
+use std::cell::{Cell, RefMut};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use rquickjs::context::EvalOptions;
-use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Exception, Function, Object};
+use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Object};
 use serde_json::{Value, json};
 
 use crate::bridge::{Thrown, to_js, to_json};
 use crate::error::{Kind, ScriptError};
-use crate::host::Host;
+use crate::globals::{self, Shared, WRAPPER};
+use crate::host::{Extension, Host};
 use crate::limits::{Interrupter, Limits, Watchdog};
-use crate::{loader, modules};
-
-/// What comes before the first line of a module: it is a function of these.
-const WRAPPER: &str = "(function (exports, require, module, __filename, __dirname) {";
 
 /// So many jobs of a script that failed are run to get rid of them.
 const MOST_JOBS: u32 = 100_000;
-
-/// Globals that every script has, in the order in which they are made.
-const PRELUDE: &[(&str, &str)] = &[
-    ("osm:prelude", include_str!("../js/prelude.js")),
-    ("osm:timers", include_str!("../js/timers.js")),
-    ("osm:require", include_str!("../js/require.js")),
-    ("osm:console", include_str!("../js/console.js")),
-    ("osm:ctx", include_str!("../js/ctx.js")),
-];
 
 /// How scripts are run.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +32,10 @@ pub struct Options {
     pub arguments: Vec<String>,
     /// `ctx` tells what it does.
     pub test: bool,
+    /// Modules whose functions the host answers.
+    pub extensions: Vec<Extension>,
+    /// Further globals, made before any script runs.
+    pub globals: Vec<(String, Value)>,
 }
 
 /// An engine with its globals.
@@ -57,14 +47,6 @@ pub struct Runtime {
     watchdog: Watchdog,
     interrupter: Interrupter,
     spoiled: Cell<bool>,
-}
-
-/// What native functions need.
-struct Shared {
-    host: RefCell<Box<dyn Host>>,
-    module_paths: Vec<PathBuf>,
-    /// The texts of scripts, for excerpts.
-    sources: RefCell<HashMap<String, String>>,
 }
 
 impl Runtime {
@@ -90,14 +72,14 @@ impl Runtime {
             },
         )));
         let context = Context::full(&engine).map_err(failed)?;
-        let shared = Rc::new(Shared {
-            host: RefCell::new(host),
-            module_paths: options.module_paths.clone(),
-            sources: RefCell::default(),
-        });
+        let shared = Rc::new(Shared::new(host, &options, watchdog.clone()));
         let spoiled = Cell::new(false);
         let runtime = Self { engine, context, shared, options, watchdog, interrupter, spoiled };
-        runtime.prepare()?;
+        runtime.context.with(|ctx| {
+            globals::make(&ctx, &runtime.shared, &runtime.options)
+                .catch(&ctx)
+                .map_err(|error| runtime.explain(&ctx, error, 0))
+        })?;
         Ok(runtime)
     }
 
@@ -113,10 +95,16 @@ impl Runtime {
         self.call("main", &[json!(name)]).map(drop)
     }
 
+    /// Runs a script that is no file, such as a mode of the program's own, to its end.
+    pub fn run_source(&self, name: &str, text: &str) -> Result<(), ScriptError> {
+        self.shared.sources.borrow_mut().insert(name.to_owned(), text.to_owned());
+        self.call("mainText", &[json!(name), json!(text)]).map(drop)
+    }
+
     /// Evaluates a text and gives its value.
     pub fn evaluate(&self, source: &str, name: &str) -> Result<Value, ScriptError> {
         self.shared.sources.borrow_mut().insert(name.to_owned(), source.to_owned());
-        self.guarded(0, |ctx| ctx.eval_with_options(source, options(name)))
+        self.guarded(0, |ctx| ctx.eval_with_options(source, globals::options(name)))
     }
 
     /// Calls a function of `__osm`, and waits for what it promises.
@@ -294,98 +282,10 @@ impl Runtime {
         let sources = self.shared.sources.borrow();
         thrown.into_error(kind).placed(&stack, |file| sources.get(file).cloned(), prefix)
     }
-
-    /// Makes the globals.
-    fn prepare(&self) -> Result<(), ScriptError> {
-        self.context.with(|ctx| {
-            let make = || -> rquickjs::Result<()> {
-                let ours = Object::new(ctx.clone())?;
-                let shared = Rc::clone(&self.shared);
-                ours.set(
-                    "native",
-                    Function::new(
-                        ctx.clone(),
-                        move |ctx: Ctx<'_>, module: String, function: String, arguments: String| {
-                            native(&ctx, &shared, &module, &function, &arguments)
-                        },
-                    )?,
-                )?;
-                let shared = Rc::clone(&self.shared);
-                ours.set(
-                    "load",
-                    Function::new(ctx.clone(), move |ctx: Ctx<'_>, from: String, name: String| {
-                        load(&ctx, &shared, &from, &name)
-                    })?,
-                )?;
-                ours.set("compile", Function::new(ctx.clone(), compile)?)?;
-                ours.set("modules", to_js(&ctx, &modules::outline())?)?;
-                ours.set("arguments", to_js(&ctx, &json!(self.options.arguments))?)?;
-                ours.set("test", self.options.test)?;
-                ctx.globals().set("__osm", ours)?;
-                for (name, source) in PRELUDE {
-                    ctx.eval_with_options::<(), _>(*source, options(name))?;
-                }
-                Ok(())
-            };
-            make().catch(&ctx).map_err(|error| self.explain(&ctx, error, 0))
-        })
-    }
 }
 
 /// What the last call gave.
 fn result<'js>(ctx: &Ctx<'js>) -> Option<rquickjs::Value<'js>> {
     let ours: Object = ctx.globals().get("__osm").ok()?;
     ours.get("result").ok()
-}
-
-/// Scripts are not strict unless they say so, and have a name.
-fn options(name: &str) -> EvalOptions {
-    let mut options = EvalOptions::default();
-    options.global = true;
-    options.strict = false;
-    options.filename = Some(name.to_owned());
-    options
-}
-
-/// Runs a function of a module.
-fn native(
-    ctx: &Ctx<'_>,
-    shared: &Shared,
-    module: &str,
-    function: &str,
-    arguments: &str,
-) -> rquickjs::Result<String> {
-    let throw = |message: &str| Exception::throw_message(ctx, message);
-    let arguments: Vec<Value> = serde_json::from_str(arguments)
-        .map_err(|error| throw(&format!("the arguments are no JSON: {error}")))?;
-    let run = modules::find(module, function)
-        .ok_or_else(|| throw(&format!("{module} has no function {function}")))?;
-    // A function of ours that calls back into a script would meet the borrowed host: none does.
-    let mut host = shared.host.borrow_mut();
-    match run(&mut **host, &modules::Arguments::new(function, &arguments)) {
-        Ok(value) => Ok(value.to_string()),
-        Err(message) => Err(throw(&message)),
-    }
-}
-
-/// Finds a module's file and reads it: its path and its text.
-fn load(ctx: &Ctx<'_>, shared: &Shared, from: &str, name: &str) -> rquickjs::Result<Vec<String>> {
-    let throw = |message: &str| Exception::throw_message(ctx, message);
-    let mut host = shared.host.borrow_mut();
-    let path = loader::resolve(&mut **host, Path::new(from), name, &shared.module_paths)
-        .map_err(|message| throw(&message))?;
-    let shown = path.display().to_string();
-    let bytes =
-        host.read(&path).map_err(|error| throw(&format!("{shown} cannot be read: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| throw(&format!("{shown} is not UTF-8")))?;
-    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-    shared.sources.borrow_mut().insert(shown.clone(), text.clone());
-    Ok(vec![shown, text])
-}
-
-/// Makes a function of a module's text. A first line for the shell is a comment.
-#[expect(clippy::needless_pass_by_value, reason = "what the engine calls takes values")]
-fn compile(ctx: Ctx<'_>, source: String, name: String) -> rquickjs::Result<Function<'_>> {
-    let comment = if source.starts_with("#!") { "//" } else { "" };
-    ctx.eval_with_options(format!("{WRAPPER}{comment}{source}\n}})"), options(&name))
 }

@@ -9,6 +9,8 @@
 //! What was changed and not yet saved stays in memory until a save succeeds: a full disk costs
 //! nothing but the warning.
 
+mod back;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -64,6 +66,8 @@ pub struct Session {
     document: Document,
     stamp: Option<Stamp>,
     edits: BTreeMap<Key, Edit>,
+    /// The edits that a save which failed has left: they are waiting for the next one.
+    waiting: BTreeMap<Key, Edit>,
     observers: Vec<Observer>,
     notices: Vec<Notice>,
     usage: Option<Usage>,
@@ -71,6 +75,7 @@ pub struct Session {
 }
 
 /// A change that is not saved yet: what we saw, and what we want.
+#[derive(Clone, PartialEq)]
 struct Edit {
     base: Option<Value>,
     ours: Option<Value>,
@@ -96,6 +101,7 @@ impl Session {
             id: id.clone(),
             stamp: None,
             edits: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             observers: Vec::new(),
             notices: Vec::new(),
             usage: usage.cloned(),
@@ -302,11 +308,18 @@ impl Session {
             saved = Some(document);
             Ok(Some(pieces))
         };
-        let stamp = backend.update(&self.id, self.stamp, &self.holder, wait, &mut next)?;
+        let stamp = match backend.update(&self.id, self.stamp, &self.holder, wait, &mut next) {
+            Ok(stamp) => stamp,
+            Err(error) => {
+                self.waiting.clone_from(&self.edits);
+                return Err(error);
+            }
+        };
         if let Some(document) = saved {
             self.take_over(document);
             self.stamp = stamp;
             self.edits.clear();
+            self.waiting.clear();
         }
         self.notices.extend(notices);
         Ok(())

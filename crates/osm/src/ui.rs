@@ -5,8 +5,12 @@
 
 use std::io::Write as _;
 
+mod screen;
+
 use crate::World;
 use crate::error::{CommandError, Exit};
+
+pub(crate) use screen::Screen;
 
 /// Where output goes.
 pub(crate) struct Ui<'a> {
@@ -25,9 +29,25 @@ pub(crate) enum Style {
     Faint,
 }
 
+impl Style {
+    fn around(self, text: &str) -> String {
+        let code = match self {
+            Self::Strong => 1,
+            Self::Faint => 2,
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
 impl<'a> Ui<'a> {
     pub(crate) fn new(world: &'a World) -> Self {
         Self { out: String::new(), world, started: None }
+    }
+
+    /// What is written at once from now on, by whoever works for a while.
+    pub(crate) fn screen(&mut self) -> Result<Screen, CommandError> {
+        self.finish()?;
+        Ok(Screen::new(self.world))
     }
 
     /// Adds a line to standard output.
@@ -38,42 +58,12 @@ impl<'a> Ui<'a> {
 
     /// A text set off, if colours are welcome.
     pub(crate) fn styled(&self, style: Style, text: &str) -> String {
-        let code = match style {
-            Style::Strong => 1,
-            Style::Faint => 2,
-        };
-        if self.world.wants_color() {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.world.wants_color() { style.around(text) } else { text.to_owned() }
     }
 
     /// Adds rows of cells with their columns aligned; the last column is left as it is.
     pub(crate) fn table<Row: AsRef<[Cell]>, Cell: AsRef<str>>(&mut self, rows: &[Row]) {
-        let mut widths = Vec::new();
-        for row in rows {
-            let row = row.as_ref();
-            widths.resize(widths.len().max(row.len()), 0);
-            for (widest, cell) in widths.iter_mut().zip(row) {
-                *widest = width(cell.as_ref()).max(*widest);
-            }
-        }
-        let mut line = String::new();
-        for row in rows {
-            let row = row.as_ref();
-            line.clear();
-            line.push(' ');
-            for (column, cell) in row.iter().enumerate() {
-                let cell = cell.as_ref();
-                line.push(' ');
-                line.push_str(cell);
-                if column + 1 < row.len() {
-                    line.extend(std::iter::repeat_n(' ', widths[column] - width(cell) + 1));
-                }
-            }
-            self.line(line.trim_end());
-        }
+        self.out.push_str(&table(rows));
     }
 
     /// Adds bytes that are a whole document already.
@@ -149,6 +139,35 @@ impl<'a> Ui<'a> {
         }
         error.exit()
     }
+}
+
+/// Rows of cells as text, with their columns aligned; the last column is left as it is.
+pub(crate) fn table<Row: AsRef<[Cell]>, Cell: AsRef<str>>(rows: &[Row]) -> String {
+    let mut widths = Vec::new();
+    for row in rows {
+        let row = row.as_ref();
+        widths.resize(widths.len().max(row.len()), 0);
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = width(cell.as_ref()).max(*widest);
+        }
+    }
+    let (mut text, mut line) = (String::new(), String::new());
+    for row in rows {
+        let row = row.as_ref();
+        line.clear();
+        line.push(' ');
+        for (column, cell) in row.iter().enumerate() {
+            let cell = cell.as_ref();
+            line.push(' ');
+            line.push_str(cell);
+            if column + 1 < row.len() {
+                line.extend(std::iter::repeat_n(' ', widths[column] - width(cell) + 1));
+            }
+        }
+        text.push_str(line.trim_end());
+            text.push('\n');
+    }
+    text
 }
 
 /// The columns that a cell takes, without the codes that style it.

@@ -25,6 +25,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("OSM_SCOPE", "where claims count, instead of the repository around the working directory"),
     ("OSM_CLAIM_RESOURCE", "set by `osm claim run`: the resource that the command may work on"),
     ("OSM_CLAIM_EPOCH", "set by `osm claim run`: the grant of it, which commands check"),
+    ("OSM_CLIPBOARD", "a command of the shell that takes what is copied on its standard input"),
+    ("OSM_CLIPBOARD_PASTE", "a command of the shell that prints what is on the clipboard"),
     ("NO_COLOR", "no colours, whatever its value"),
 ];
 
@@ -49,6 +51,12 @@ impl World {
     #[must_use]
     pub fn is_watched(&self) -> bool {
         std::io::stderr().is_terminal()
+    }
+
+    /// The folder for temporary files.
+    #[must_use]
+    pub fn temporary(&self) -> PathBuf {
+        std::env::temp_dir()
     }
 
     /// The time.

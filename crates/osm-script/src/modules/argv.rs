@@ -17,7 +17,8 @@ fn format(_host: &mut dyn Host, arguments: &Arguments) -> Result<Value, String> 
 ///
 /// A quote counts at the start of a word only, so `it's` is one word. A quote that is not closed
 /// runs to the end.
-pub(crate) fn parse(line: &str) -> Vec<String> {
+#[must_use]
+pub fn parse(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line.chars().peekable();
@@ -51,7 +52,8 @@ pub(crate) fn parse(line: &str) -> Vec<String> {
 }
 
 /// A word as it is written in a line.
-fn quote(word: &str) -> String {
+#[must_use]
+pub fn quote(word: &str) -> String {
     let is_safe = |it: char| it.is_ascii_alphanumeric() || "-._/:@%+,=".contains(it);
     if !word.is_empty() && word.chars().all(is_safe) {
         return word.to_owned();

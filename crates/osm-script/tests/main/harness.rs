@@ -1,12 +1,15 @@
 //! A host that remembers what scripts did to it.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use osm_script::{Execution, Finished, Host, Level, Options, Runtime, ScriptError};
+use osm_script::{
+    Execution, Finished, Host, Level, Options, Runtime, ScriptError, StateKey, Writing,
+};
 use serde_json::Value;
 
 /// What scripts said and did.
@@ -16,7 +19,16 @@ pub(crate) struct Seen {
     pub(crate) complained: Vec<String>,
     pub(crate) logged: Vec<(Level, String, Value)>,
     pub(crate) clipboard: String,
+    pub(crate) state: BTreeMap<StateKey, Value>,
+    /// What the user is going to type.
+    pub(crate) typed: VecDeque<String>,
+    /// What the user makes of the next text that he edits.
+    pub(crate) edited: VecDeque<String>,
+    /// How `osm:context` answers, by the name of the function.
+    pub(crate) answers: BTreeMap<&'static str, Answer>,
 }
+
+pub(crate) type Answer = fn(&[Value]) -> Result<Value, String>;
 
 /// Real files and programs; everything else is remembered.
 pub(crate) struct TestHost(pub(crate) Rc<RefCell<Seen>>);
@@ -59,7 +71,8 @@ impl Host for TestHost {
     }
 
     fn edit(&mut self, hint: &str, text: &str) -> io::Result<String> {
-        Ok(format!("{text}, edited as {hint}"))
+        let next = self.0.borrow_mut().edited.pop_front();
+        Ok(next.unwrap_or_else(|| format!("{text}, edited as {hint}")))
     }
 
     fn copy(&mut self, text: &str) -> io::Result<()> {
@@ -76,6 +89,41 @@ impl Host for TestHost {
         while std::time::Instant::now() < until && !interrupted() {
             std::thread::sleep(Duration::from_millis(1).min(time));
         }
+    }
+
+    fn state(&mut self, key: &StateKey) -> Result<Option<Value>, String> {
+        Ok(self.0.borrow().state.get(key).cloned())
+    }
+
+    fn set_state(&mut self, key: &StateKey, value: Option<Value>) -> Result<(), String> {
+        let state = &mut self.0.borrow_mut().state;
+        match value {
+            Some(value) => drop(state.insert(key.clone(), value)),
+            None => drop(state.remove(key)),
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String> {
+        let answer = self.0.borrow().answers.get(function).copied();
+        answer.ok_or_else(|| format!("no answer to {module}.{function}"))?(arguments)
+    }
+
+    fn read_line(&mut self, prompt: &str) -> Option<String> {
+        let mut seen = self.0.borrow_mut();
+        let line = seen.typed.pop_front();
+        seen.printed.push(format!("{prompt}{}", line.as_deref().unwrap_or("^D")));
+        line
+    }
+
+    fn write_as(&mut self, path: &Path, bytes: &[u8], how: &Writing) -> io::Result<()> {
+        if how.create_folders {
+            std::fs::create_dir_all(path.parent().expect("a file is in a folder"))?;
+        }
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).append(how.append).truncate(!how.append);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, how.mode.unwrap_or(0o600));
+        io::Write::write_all(&mut options.open(path)?, bytes)
     }
 }
 

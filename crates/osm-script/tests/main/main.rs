@@ -6,4 +6,5 @@ mod globals;
 mod harness;
 mod limits;
 mod loading;
+mod modes;
 mod modules;

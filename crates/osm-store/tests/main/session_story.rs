@@ -111,6 +111,78 @@ fn from_the_first_change_to_the_end() {
 }
 
 #[test]
+fn there_and_back() {
+    on_every_backend(|store| {
+        let mut session = store.open(&id("back"), Wait::NONE).unwrap();
+        session.set(key("k"), json!(1)).unwrap();
+        session.set(key("goal:type"), json!("api")).unwrap();
+        session.record("m", "one").unwrap();
+        session.set(key("k"), json!(2)).unwrap();
+        session.remove(key("goal:type")).unwrap();
+        session.set(key("flow:phase"), json!("x")).unwrap();
+        session.record("m", "two").unwrap();
+        let history = session.history().unwrap();
+
+        session.go_back(&history[0]).unwrap();
+        assert!(session.is_dirty(), "in memory");
+        assert_eq!(session.state().unwrap()["shared"], json!({"k": 1}));
+        assert_eq!(session.get(&key("goal:type")).unwrap(), Some(json!("api")));
+        assert_eq!(session.get(&key("flow:phase")).unwrap(), None);
+        session.go_back(&history[1]).unwrap();
+        assert!(!session.is_dirty(), "there and back is no change");
+
+        session.go_back(&history[0]).unwrap();
+        session.record("m", "undo").unwrap();
+        let again = store.open(&id("back"), Wait::NONE).unwrap();
+        assert_eq!(again.history().unwrap()[2].final_state, history[0].final_state);
+
+        session.remove_all().unwrap();
+        session.record("m", "all gone").unwrap();
+        assert_eq!(session.get(&key("k")).unwrap(), None);
+        let mut foreign = history[0].clone();
+        foreign.final_state = json!("not a state");
+        assert!(matches!(session.go_back(&foreign), Err(Error::Invalid(_))));
+    });
+}
+
+#[test]
+fn what_is_discarded_is_not_what_waits_to_be_saved() {
+    on_every_backend(|store| {
+        let name = id("discard");
+        let mut session = store.open(&name, Wait::NONE).unwrap();
+        session.set(key("k"), json!("saved")).unwrap();
+        session.record("m", "one").unwrap();
+        session.set(key("k"), json!("slip")).unwrap();
+        assert!(session.is_changed());
+        session.discard();
+        assert!(!session.is_changed() && !session.is_dirty());
+        assert_eq!(session.get(&key("k")).unwrap(), Some(json!("saved")));
+
+        // A save that fails: somebody newer was here.
+        let found = store.backend().load(&name, None).unwrap();
+        let osm_store::backend::Current::Found(good, _) = found else { panic!("{found:?}") };
+        let write = |bytes: &[u8]| {
+            let mut next = |_| Ok(Some(bytes.to_vec().into()));
+            store.backend().update(&name, None, &holder(), Wait::NONE, &mut next).unwrap();
+        };
+        write(br#"{"version":"7.0.0","session_id":"ex--discard_xx"}"#);
+        session.set(key("k"), json!("waits")).unwrap();
+        assert!(session.record("m", "two").is_err());
+        assert!(session.is_dirty() && !session.is_changed());
+        session.set(key("k"), json!("slip")).unwrap();
+        session.set(key("other"), json!("slip")).unwrap();
+        session.discard();
+        assert_eq!(session.get(&key("k")).unwrap(), Some(json!("waits")));
+        assert_eq!(session.get(&key("other")).unwrap(), None);
+        write(&good);
+        session.record("m", "two").unwrap();
+        assert_eq!(store.read(&name).unwrap().state["shared"], json!({"k": "waits"}));
+        session.discard();
+        assert_eq!(session.get(&key("k")).unwrap(), Some(json!("waits")));
+    });
+}
+
+#[test]
 fn a_state_that_is_a_text_survives_an_export() {
     on_every_backend(|store| {
         let document = r#"{"version":"1.0.0","session_id":"ex--a_ca","created_at":"2026-01-01T00:00:00Z",

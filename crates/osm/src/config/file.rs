@@ -15,6 +15,7 @@ use toml_edit::Document;
 
 use super::Problem;
 use crate::error::{CommandError, Exit};
+use crate::private;
 
 /// More than anybody writes by hand.
 const MOST_BYTES: u64 = 1 << 20;
@@ -63,7 +64,7 @@ pub(crate) fn change(
         CommandError::failed(format!("cannot {action} {}: {error}", path.display()))
     };
     let folder = path.parent().unwrap_or(Path::new("."));
-    make_folder(folder).map_err(|error| {
+    private::folder(folder).map_err(|error| {
         CommandError::failed(format!("cannot make {}: {error}", folder.display()))
     })?;
     let _lock = lock(&folder.join(LOCK))?;
@@ -82,24 +83,15 @@ pub(crate) fn change(
     replace(&target, new.as_bytes()).map_err(|error| unchanged(cannot("write", &error)))
 }
 
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-/// Makes or opens a file that only we can read.
-fn private(options: &mut std::fs::OpenOptions, path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options.read(true).write(true).open(path)
+fn options() -> std::fs::OpenOptions {
+    let mut options = File::options();
+    options.read(true).write(true);
+    options
 }
 
 /// Waits until nobody else changes the file. Where there are no locks, the last one wins.
 fn lock(path: &Path) -> Result<File, CommandError> {
-    let file = private(File::options().create(true).truncate(false), path).map_err(|error| {
+    let file = private::open(options().create(true).truncate(false), path).map_err(|error| {
         CommandError::failed(format!("cannot open {}: {error}", path.display()))
     })?;
     let begin = Instant::now();
@@ -120,7 +112,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let pid = std::process::id();
     let random = RandomState::new().hash_one(pid);
     let temporary = path.with_file_name(Temporary { pid, realm: 0, random }.name());
-    let written = private(File::options().create_new(true), &temporary)
+    let written = private::open(options().create_new(true), &temporary)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {

@@ -1,0 +1,195 @@
+// State that outlives the script: symbols name it, the host keeps it.
+//
+// A shared symbol, made by osm:sharedStateSymbols and known by identity, names a value that all
+// commands share. Every other symbol names a value of one command, by its description. There is no
+// way from one zone into the other.
+'use strict';
+(function (ours) {
+    const PREFIX = 'osm:shared/';
+    const byName = new Map();
+    const byIdentity = new Map();
+
+    // The symbol for a shared key: the same one for everybody who names it.
+    function define(name) {
+        if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_.-]*$/.test(name)) {
+            throw new TypeError('the name of a shared key is letters, digits, dots, dashes and underscores');
+        }
+        if (!byName.has(name)) {
+            const symbol = Symbol(PREFIX + name);
+            byName.set(name, symbol);
+            byIdentity.set(symbol, name);
+        }
+        return byName.get(name);
+    }
+    ours.defineShared = define;
+
+    // The store, by key: {shared} or {command, name}. A value is in a list, nothing is an empty one.
+    const store = Object.freeze({
+        get: (key) => ours.invoke('osm:state', 'get', [key]),
+        set: (key, value) => void ours.invoke('osm:state', 'set', [key, value]),
+        remove: (key) => void ours.invoke('osm:state', 'remove', [key]),
+    });
+    ours.store = store;
+
+    const shown = (key) => ('shared' in key ? `the shared key '${key.shared}'` : `'${key.name}' of '${key.command}'`);
+    const same = (one, other) =>
+        one.shared === other.shared && one.command === other.command && one.name === other.name;
+
+    // Everything that was ever declared, for observers and for tui.reset.
+    const entries = new Set();
+    const complained = new Set();
+
+    // Whether a stored value is of another kind than the default. The user is told once.
+    function isForeign(entry, value) {
+        const [wanted, found] = [ours.kindOf(entry.preset ?? null), ours.kindOf(value)];
+        if (wanted === null || found === null || wanted === found) {
+            return false;
+        }
+        const name = shown(entry.key);
+        if (!complained.has(name)) {
+            complained.add(name);
+            const text = `Warning: ${name} holds a value of kind ${found}, but ${entry.command} expects ${wanted}: starting from the default. The old value is still in the history.`;
+            ours.invoke('osm:output', 'complain', [text]);
+        }
+        return true;
+    }
+
+    // The symbols that a definition declares, with what it says of each.
+    function declared(definitions) {
+        const found = new Map();
+        for (const [key, value] of Object.entries(definitions)) {
+            if (typeof value === 'symbol') {
+                found.set(value, { label: key });
+            }
+        }
+        for (const symbol of Object.getOwnPropertySymbols(definitions)) {
+            found.set(symbol, definitions[symbol] ?? {});
+        }
+        return found;
+    }
+
+    function keyOf(command, symbol) {
+        if (byIdentity.has(symbol)) {
+            return { shared: byIdentity.get(symbol) };
+        }
+        if (symbol.description === undefined || symbol.description === '') {
+            throw new TypeError(`createState('${command}'): a symbol needs a description: it is the name that its value is kept under`);
+        }
+        return { command, name: symbol.description };
+    }
+
+    function makeEntry(command, symbol, definition) {
+        const entry = { command, symbol, key: keyOf(command, symbol), preset: undefined, observers: new Set() };
+        if (definition.defaultValue !== undefined) {
+            entry.preset = ours.plain(definition.defaultValue, `the default of ${shown(entry.key)}`);
+        }
+        return entry;
+    }
+
+    // A default is stored only where nothing is, or nothing that fits.
+    function start(entry) {
+        if (entry.preset === undefined) {
+            return;
+        }
+        const stored = store.get(entry.key);
+        if (stored.length === 0 || isForeign(entry, stored[0])) {
+            store.set(entry.key, entry.preset);
+        }
+    }
+
+    function read(entry) {
+        const stored = store.get(entry.key);
+        if (stored.length > 0 && !isForeign(entry, stored[0])) {
+            return stored[0];
+        }
+        return entry.preset === undefined ? undefined : ours.plain(entry.preset, 'the default');
+    }
+
+    function restart(entry) {
+        if (entry.preset === undefined) {
+            store.remove(entry.key);
+        } else {
+            store.set(entry.key, entry.preset);
+        }
+    }
+
+    ours.createState = function (command, definitions) {
+        if (typeof command !== 'string' || command === '' || command.includes(':')) {
+            throw new TypeError(`createState: the name of a state is a text without a colon, not ${ours.quoted(command)}`);
+        }
+        if (typeof definitions !== 'object' || definitions === null) {
+            throw new TypeError(`createState('${command}'): the definitions are an object: { [Symbol('name')]: { defaultValue } }`);
+        }
+        const mine = new Map();
+        for (const [symbol, definition] of declared(definitions)) {
+            const entry = makeEntry(command, symbol, definition);
+            for (const other of mine.values()) {
+                if (same(other.key, entry.key)) {
+                    throw new TypeError(`createState('${command}'): two symbols are called '${entry.key.name}' and would share a value`);
+                }
+            }
+            mine.set(symbol, entry);
+        }
+        for (const entry of mine.values()) {
+            start(entry);
+            entries.add(entry);
+        }
+        const need = (symbol) => {
+            const entry = mine.get(symbol);
+            if (entry === undefined) {
+                const names = [...mine.keys()].map(String).join(', ') || 'none';
+                throw new TypeError(`the state of '${command}' has no ${ours.quoted(symbol)}; its symbols: ${names}`);
+            }
+            return entry;
+        };
+        return Object.freeze({
+            get: (symbol) => read(need(symbol)),
+            set: (symbol, value) => {
+                const entry = need(symbol);
+                store.set(entry.key, ours.plain(value, shown(entry.key)));
+            },
+            reset: (symbol) => (symbol === undefined ? [...mine.values()] : [need(symbol)]).forEach(restart),
+            observe: (symbol, observer) => {
+                if (typeof observer !== 'function') {
+                    throw new TypeError('observe takes a symbol and a function');
+                }
+                const { observers } = need(symbol);
+                observers.add(observer);
+                return () => void observers.delete(observer);
+            },
+        });
+    };
+
+    ours.resetState = () => entries.forEach(restart);
+
+    const listeners = new Set();
+    ours.onStateChange = function (listener) {
+        if (typeof listener !== 'function') {
+            throw new TypeError('onStateChange takes a function');
+        }
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+    };
+
+    // Tells of keys that somebody else changed. All are told, whatever one of them throws.
+    ours.changed = async function (keys) {
+        const calls = [];
+        for (const entry of entries) {
+            if (keys.some((key) => same(key, entry.key))) {
+                entry.observers.forEach((observer) => calls.push(() => observer(read(entry), entry.symbol)));
+            }
+        }
+        listeners.forEach((listener) => calls.push(() => listener(keys.map((key) => ({ ...key })))));
+        const failures = [];
+        for (const call of calls) {
+            try {
+                await call();
+            } catch (error) {
+                failures.push(error);
+            }
+        }
+        if (failures.length > 0) {
+            throw failures[0];
+        }
+    };
+})(__osm);

@@ -1,0 +1,151 @@
+//! What is there before the first script runs: functions of Rust, and the scripts of `js/`.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Instant;
+
+use rquickjs::context::EvalOptions;
+use rquickjs::{Ctx, Exception, Function, Object};
+use serde_json::{Value, json};
+
+use crate::bridge::to_js;
+use crate::host::{Extension, Host};
+use crate::limits::Watchdog;
+use crate::runtime::Options;
+use crate::{loader, modules};
+
+/// What comes before the first line of a module: it is a function of these.
+pub(crate) const WRAPPER: &str = "(function (exports, require, module, __filename, __dirname) {";
+
+/// Globals that every script has, in the order in which they are made.
+const PRELUDE: &[(&str, &str)] = &[
+    ("osm:prelude", include_str!("../js/prelude.js")),
+    ("osm:timers", include_str!("../js/timers.js")),
+    ("osm:require", include_str!("../js/require.js")),
+    ("osm:console", include_str!("../js/console.js")),
+    ("osm:ctx", include_str!("../js/ctx.js")),
+    ("osm:values", include_str!("../js/values.js")),
+    ("osm:state", include_str!("../js/state.js")),
+    ("osm:document", include_str!("../js/document.js")),
+    ("osm:tui", include_str!("../js/tui.js")),
+    ("osm:prompts", include_str!("../js/prompts.js")),
+    ("osm:context", include_str!("../js/context.js")),
+];
+
+/// What native functions need.
+pub(crate) struct Shared {
+    pub(crate) host: RefCell<Box<dyn Host>>,
+    module_paths: Vec<PathBuf>,
+    extensions: Vec<Extension>,
+    watchdog: Watchdog,
+    /// The texts of scripts, for excerpts.
+    pub(crate) sources: RefCell<HashMap<String, String>>,
+}
+
+impl Shared {
+    pub(crate) fn new(host: Box<dyn Host>, options: &Options, watchdog: Watchdog) -> Self {
+        Self {
+            host: RefCell::new(host),
+            module_paths: options.module_paths.clone(),
+            extensions: options.extensions.clone(),
+            watchdog,
+            sources: RefCell::default(),
+        }
+    }
+
+    fn extends(&self, module: &str, function: &str) -> bool {
+        let mut named = self.extensions.iter().filter(|it| it.name == module);
+        named.any(|it| it.functions.contains(&function))
+    }
+}
+
+/// Makes the globals.
+pub(crate) fn make(ctx: &Ctx<'_>, shared: &Rc<Shared>, given: &Options) -> rquickjs::Result<()> {
+    let ours = Object::new(ctx.clone())?;
+    let held = Rc::clone(shared);
+    ours.set(
+        "native",
+        Function::new(
+            ctx.clone(),
+            move |ctx: Ctx<'_>, module: String, function: String, arguments: String| {
+                native(&ctx, &held, &module, &function, &arguments)
+            },
+        )?,
+    )?;
+    let held = Rc::clone(shared);
+    ours.set(
+        "load",
+        Function::new(ctx.clone(), move |ctx: Ctx<'_>, from: String, name: String| {
+            load(&ctx, &held, &from, &name)
+        })?,
+    )?;
+    ours.set("compile", Function::new(ctx.clone(), compile)?)?;
+    ours.set("modules", to_js(ctx, &modules::outline(&given.extensions))?)?;
+    ours.set("absent", to_js(ctx, &modules::absent())?)?;
+    ours.set("arguments", to_js(ctx, &json!(given.arguments))?)?;
+    ours.set("test", given.test)?;
+    ctx.globals().set("__osm", ours)?;
+    for (name, source) in PRELUDE {
+        ctx.eval_with_options::<(), _>(*source, options(name))?;
+    }
+    for (name, value) in &given.globals {
+        ctx.globals().set(name.as_str(), to_js(ctx, value)?)?;
+    }
+    Ok(())
+}
+
+/// Scripts are not strict unless they say so, and have a name.
+pub(crate) fn options(name: &str) -> EvalOptions {
+    let mut options = EvalOptions::default();
+    options.global = true;
+    options.strict = false;
+    options.filename = Some(name.to_owned());
+    options
+}
+
+/// Runs a function of a module.
+fn native(
+    ctx: &Ctx<'_>,
+    shared: &Shared,
+    module: &str,
+    function: &str,
+    arguments: &str,
+) -> rquickjs::Result<String> {
+    let throw = |message: &str| Exception::throw_message(ctx, message);
+    let arguments: Vec<Value> = serde_json::from_str(arguments)
+        .map_err(|error| throw(&format!("the arguments are no JSON: {error}")))?;
+    // A function of ours that calls back into a script would meet the borrowed host: none does.
+    let mut host = shared.host.borrow_mut();
+    let start = Instant::now();
+    let answer = match modules::find(module, function) {
+        Some(run) => run(&mut **host, &modules::Arguments::new(function, &arguments)),
+        None if shared.extends(module, function) => host.call(module, function, &arguments),
+        None => Err(format!("{module} has no function {function}")),
+    };
+    shared.watchdog.excuse(start.elapsed());
+    answer.map(|value| value.to_string()).map_err(|message| throw(&message))
+}
+
+/// Finds a module's file and reads it: its path and its text.
+fn load(ctx: &Ctx<'_>, shared: &Shared, from: &str, name: &str) -> rquickjs::Result<Vec<String>> {
+    let throw = |message: &str| Exception::throw_message(ctx, message);
+    let mut host = shared.host.borrow_mut();
+    let path = loader::resolve(&mut **host, Path::new(from), name, &shared.module_paths)
+        .map_err(|message| throw(&message))?;
+    let shown = path.display().to_string();
+    let bytes =
+        host.read(&path).map_err(|error| throw(&format!("{shown} cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| throw(&format!("{shown} is not UTF-8")))?;
+    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    shared.sources.borrow_mut().insert(shown.clone(), text.clone());
+    Ok(vec![shown, text])
+}
+
+/// Makes a function of a module's text. A first line for the shell is a comment.
+#[expect(clippy::needless_pass_by_value, reason = "what the engine calls takes values")]
+fn compile(ctx: Ctx<'_>, source: String, name: String) -> rquickjs::Result<Function<'_>> {
+    let comment = if source.starts_with("#!") { "//" } else { "" };
+    ctx.eval_with_options(format!("{WRAPPER}{comment}{source}\n}})"), options(&name))
+}

@@ -1,0 +1,62 @@
+//! The parts of a line that the eye should tell apart.
+
+use std::ops::Range;
+
+use super::line::Line;
+
+/// What a part of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// A command that there is.
+    Command,
+    /// The first word, which is no command (yet).
+    Unknown,
+    /// A word in quotes.
+    Text,
+    /// An option.
+    Flag,
+}
+
+/// The parts of a line, in their order; what is not mentioned is plain.
+pub(crate) fn parts(line: &str, commands: &[String]) -> Vec<(Range<usize>, Part)> {
+    let part = |(at, word): (usize, super::line::Word)| {
+        let part = if at == 0 {
+            match commands.contains(&word.text) {
+                true => Part::Command,
+                false => Part::Unknown,
+            }
+        } else if word.quoted {
+            Part::Text
+        } else if word.text.starts_with('-') {
+            Part::Flag
+        } else {
+            return None;
+        };
+        Some((word.range, part))
+    };
+    Line::parse(line).words.into_iter().enumerate().filter_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_apart() {
+        let commands = ["add".to_owned()];
+        let parts = |line: &str| -> Vec<(String, Part)> {
+            let parts = parts(line, &commands);
+            parts.into_iter().map(|(range, part)| (line[range].to_owned(), part)).collect()
+        };
+        assert_eq!(
+            parts(" add --from-diff 'a b' c"),
+            [
+                ("add".into(), Part::Command),
+                ("--from-diff".into(), Part::Flag),
+                ("'a b'".into(), Part::Text)
+            ]
+        );
+        assert_eq!(parts("ad"), [("ad".into(), Part::Unknown)]);
+        assert_eq!(parts("  "), []);
+    }
+}

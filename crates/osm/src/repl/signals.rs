@@ -1,0 +1,156 @@
+//! Ctrl-C while a command runs, and the ways in which a terminal ends.
+//!
+//! At the prompt Ctrl-C is a key like others. While a command runs it is a signal, and stops the
+//! script. A terminal that is closed cannot be read to its end: whoever waits for a key there spins
+//! for ever. So a thread of its own watches for the end, asks the loop to leave, and if that is stuck
+//! keeps what is not saved and ends the process.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use osm_script::Interrupter;
+
+/// How long the loop has to leave by itself.
+#[cfg(unix)]
+const MOMENT: Duration = Duration::from_secs(2);
+
+/// Keeps what would be lost, from whatever thread.
+pub(crate) type LastWill = Box<dyn Fn() + Send>;
+
+/// What the loop and the watchers share.
+#[derive(Default)]
+pub(crate) struct Signals {
+    /// What runs, if something does.
+    running: Mutex<Option<Interrupter>>,
+    gone: AtomicBool,
+    /// Ends the wait for a key; whoever sees it takes it back.
+    wake: Arc<AtomicBool>,
+    left: Mutex<bool>,
+    leaves: Condvar,
+}
+
+impl Signals {
+    /// Watches from now on.
+    pub(crate) fn watch(last_will: LastWill) -> Arc<Self> {
+        let signals = Arc::new(Self::default());
+        platform::watch(&signals, last_will);
+        signals
+    }
+
+    /// Whether the terminal is gone, or we are asked to go.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Relaxed)
+    }
+
+    /// Becomes true when a wait for a key should end.
+    pub(crate) fn wake(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.wake)
+    }
+
+    /// Runs something that Ctrl-C stops.
+    pub(crate) fn stoppable<T>(&self, interrupter: &Interrupter, work: impl FnOnce() -> T) -> T {
+        // Whatever came before was not meant for this.
+        interrupter.clear();
+        self.set_running(Some(interrupter.clone()));
+        let done = work();
+        self.set_running(None);
+        interrupter.clear();
+        done
+    }
+
+    fn set_running(&self, interrupter: Option<Interrupter>) {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = interrupter;
+    }
+
+    fn interrupt(&self) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(interrupter) = running.as_ref() {
+            interrupter.interrupt();
+        }
+    }
+
+    /// The loop has left, and everything is as safe as it can be.
+    pub(crate) fn leave(&self) {
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.leaves.notify_all();
+    }
+
+    /// Asks the loop to leave; whether it did.
+    #[cfg(unix)]
+    fn ask_to_leave(&self) -> bool {
+        self.gone.store(true, Ordering::Relaxed);
+        self.wake.store(true, Ordering::Relaxed);
+        self.interrupt();
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.leaves.wait_timeout_while(left, MOMENT, |left| !*left);
+        waited.map_or_else(|error| *error.into_inner().0, |(left, _)| *left)
+    }
+}
+
+#[cfg(unix)]
+mod platform {
+    use std::sync::Arc;
+
+    use rustix::event::{PollFd, PollFlags, poll};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    use super::{LastWill, Signals};
+
+    pub(super) fn watch(signals: &Arc<Signals>, last_will: LastWill) {
+        let last_will = Arc::new(std::sync::Mutex::new(last_will));
+        let end = move |signals: &Signals, number| {
+            if !signals.ask_to_leave() {
+                if let Ok(last_will) = last_will.lock() {
+                    last_will();
+                }
+                // Dies as one does of that signal, for whoever waits for us.
+                drop(signal_hook::low_level::emulate_default_handler(number));
+            }
+        };
+        if let Ok(mut come) = signal_hook::iterator::Signals::new([SIGINT, SIGHUP, SIGTERM]) {
+            let (signals, end) = (Arc::clone(signals), end.clone());
+            std::thread::spawn(move || {
+                for number in come.forever() {
+                    match number {
+                        SIGINT => signals.interrupt(),
+                        number => end(&signals, number),
+                    }
+                }
+            });
+        }
+        let signals = Arc::clone(signals);
+        // A hangup comes without a signal to who ignores it, or is not in the foreground.
+        std::thread::spawn(move || {
+            if hung_up() {
+                end(&signals, SIGHUP);
+            }
+        });
+    }
+
+    /// Waits until the terminal is closed.
+    fn hung_up() -> bool {
+        let stdin = std::io::stdin();
+        loop {
+            let mut watched = [PollFd::new(&stdin, PollFlags::empty())];
+            match poll(&mut watched, None) {
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return false,
+                Ok(_) => {
+                    let end = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+                    return watched[0].revents().intersects(end);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use std::sync::Arc;
+
+    use super::{LastWill, Signals};
+
+    /// The console ends those who sit in it.
+    pub(super) fn watch(_signals: &Arc<Signals>, _last_will: LastWill) {}
+}

@@ -1,0 +1,167 @@
+//! Where lines come from.
+//!
+//! The loop asks a [`Source`] and knows nothing of terminals. One is a person (`terminal.rs`), the
+//! others are here: commands of the command line, and standard input, one command on each line.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use super::line::{Line, Open};
+use super::prompt::Prompt;
+
+/// What somebody wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// A command is to be run.
+    Line(String),
+    /// A key was pressed that a script has bound.
+    Key(String),
+    /// What was typed is to be forgotten.
+    Cancelled,
+    /// There is nothing more.
+    End,
+    /// The terminal is gone, or we are asked to go.
+    Gone,
+    /// No more can be read, for this reason.
+    Failed(String),
+}
+
+/// Gives lines.
+pub(crate) trait Source {
+    /// The next one.
+    fn next(&mut self, prompt: &Prompt) -> Input;
+
+    /// Where the last line came from, for messages; nothing where a person knows.
+    fn place(&self) -> Option<String>;
+
+    /// Whether somebody is there.
+    fn is_person(&self) -> bool {
+        false
+    }
+}
+
+/// Commands that were given with `-c`.
+pub(crate) struct Commands {
+    left: VecDeque<String>,
+    number: usize,
+}
+
+impl Commands {
+    pub(crate) fn new(commands: &[String]) -> Self {
+        Self { left: commands.iter().cloned().collect(), number: 0 }
+    }
+}
+
+impl Source for Commands {
+    fn next(&mut self, _prompt: &Prompt) -> Input {
+        self.number += 1;
+        self.left.pop_front().map_or(Input::End, Input::Line)
+    }
+
+    fn place(&self) -> Option<String> {
+        Some(format!("command {}", self.number))
+    }
+}
+
+/// Lines of a text: an open quote, or a backslash at the end, goes on with the next.
+pub(crate) struct Lines<R> {
+    reader: R,
+    /// Where the last command began.
+    number: usize,
+    /// The lines that were read.
+    read: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, number: 0, read: 0 }
+    }
+
+    /// One line, without its end.
+    fn line(&mut self) -> Result<Option<String>, String> {
+        let mut bytes = Vec::new();
+        let length = self.reader.read_until(b'\n', &mut bytes).map_err(|it| it.to_string())?;
+        if length == 0 {
+            return Ok(None);
+        }
+        self.read += 1;
+        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        Ok(Some(text.strip_suffix('\r').unwrap_or(text).to_owned()))
+    }
+
+    fn command(&mut self) -> Result<Option<String>, String> {
+        self.number = self.read + 1;
+        let Some(mut command) = self.line()? else { return Ok(None) };
+        if command.trim_start().starts_with('#') {
+            return Ok(Some(String::new()));
+        }
+        while let Some(open) = Line::parse(&command).open {
+            match (self.line()?, open) {
+                (Some(next), _) => {
+                    command.push('\n');
+                    command.push_str(&next);
+                }
+                (None, Open::Quote(quote)) => return Err(format!("{quote} is never closed")),
+                (None, Open::Backslash) => break,
+            }
+        }
+        Ok(Some(command))
+    }
+}
+
+impl<R: BufRead> Source for Lines<R> {
+    fn next(&mut self, _prompt: &Prompt) -> Input {
+        match self.command() {
+            Ok(Some(command)) => Input::Line(command),
+            Ok(None) => Input::End,
+            Err(reason) => Input::Failed(reason),
+        }
+    }
+
+    fn place(&self) -> Option<String> {
+        Some(format!("line {}", self.number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<Input> {
+        let mut lines = Lines::new(text.as_bytes());
+        let mut all = Vec::new();
+        loop {
+            match lines.next(&Prompt::default()) {
+                Input::End => return all,
+                Input::Line(line) if line.trim().is_empty() => {}
+                input @ Input::Failed(_) => {
+                    all.push(input);
+                    return all;
+                }
+                input => all.push(input),
+            }
+        }
+    }
+
+    fn lines(expected: &[&str]) -> Vec<Input> {
+        expected.iter().map(|line| Input::Line((*line).to_owned())).collect()
+    }
+
+    #[test]
+    fn commands_on_lines() {
+        assert_eq!(all("add a\r\n\n# no\n  # nor\nshow"), lines(&["add a", "show"]));
+        assert_eq!(all("note 'a\nb' c\nlist"), lines(&["note 'a\nb' c", "list"]));
+        assert_eq!(all("note a\\\nb\nlist\\"), lines(&["note a\\\nb", "list\\"]));
+        assert_eq!(all("note 'a\nb"), [Input::Failed("' is never closed".into())]);
+        assert_eq!(all(""), []);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        let mut lines = Lines::new(&b"a\n\xff\n"[..]);
+        assert_eq!(lines.next(&Prompt::default()), Input::Line("a".into()));
+        assert_eq!(lines.next(&Prompt::default()), Input::Failed("it is not UTF-8".into()));
+        assert_eq!(lines.place(), Some("line 2".into()));
+    }
+}

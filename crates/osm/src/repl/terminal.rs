@@ -1,0 +1,307 @@
+//! A person at a terminal: the one file that knows of reedline.
+//!
+//! What reedline asks must be able to cross threads, and the engine of scripts cannot. But a line is
+//! read on the thread that asked for it, so what completes it waits in a variable of that thread.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use reedline::{
+    Color, ColumnarMenu, Completer, CompletionResult, DefaultHinter, EditCommand, Emacs,
+    FileBackedHistory, Highlighter, KeyCode, KeyModifiers, MenuBuilder, PromptEditMode,
+    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal,
+    Span, StyledText, ValidationResult, Validator, default_emacs_keybindings,
+};
+
+use super::highlight::{self, Part};
+use super::history;
+use super::line::Line;
+use super::prompt::{Complete, Prompt};
+use super::source::{Input, Source};
+
+/// How often a wait for a key looks whether it should end.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+const MENU: &str = "completion";
+
+thread_local! {
+    static COMPLETE: RefCell<Option<Complete>> = const { RefCell::new(None) };
+}
+
+/// A terminal, and who sits there.
+pub(crate) struct Terminal {
+    editor: Option<Reedline>,
+    /// Whose history and keys it has.
+    mode: Option<(String, Vec<String>)>,
+    /// Where histories are; nowhere if there is no home.
+    home: Option<PathBuf>,
+    color: bool,
+    wake: Arc<AtomicBool>,
+}
+
+impl Terminal {
+    pub(crate) fn new(home: Option<PathBuf>, color: bool, wake: Arc<AtomicBool>) -> Self {
+        Self { editor: None, mode: None, home, color, wake }
+    }
+
+    /// The editor for a mode.
+    fn editor(&self, prompt: &Prompt) -> Reedline {
+        let menu = ColumnarMenu::default().with_name(MENU);
+        let mut editor = Reedline::create()
+            .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
+            .with_completer(Box::new(Asked))
+            .with_quick_completions(true)
+            .with_partial_completions(true)
+            .with_validator(Box::new(WholeLines))
+            .with_ansi_colors(self.color)
+            .use_bracketed_paste(true)
+            .with_break_signal(Arc::clone(&self.wake))
+            .with_poll_interval(LOOK_EVERY)
+            .with_edit_mode(Box::new(Emacs::new(keys(&prompt.keys))));
+        if self.color {
+            let faint = Color::DarkGray.normal();
+            editor = editor.with_hinter(Box::new(DefaultHinter::default().with_style(faint)));
+        }
+        // Without a file the lines are remembered while we run.
+        match self.history(&prompt.mode) {
+            Some(history) => editor.with_history(Box::new(history)),
+            None => editor,
+        }
+    }
+
+    fn history(&self, mode: &str) -> Option<FileBackedHistory> {
+        let path = history::file(self.home.as_ref()?, mode).ok()?;
+        FileBackedHistory::with_file(history::MOST_LINES, path).ok()
+    }
+}
+
+impl Source for Terminal {
+    fn next(&mut self, prompt: &Prompt) -> Input {
+        if !has_columns() {
+            return plain_line();
+        }
+        let wanted = (prompt.mode.clone(), prompt.keys.clone());
+        let old = self.editor.take().filter(|_| self.mode.as_ref() == Some(&wanted));
+        let editor = old.unwrap_or_else(|| self.editor(prompt));
+        self.mode = Some(wanted);
+        COMPLETE.set(prompt.complete.clone());
+        let commands = if self.color { prompt.commands.clone() } else { Vec::new() };
+        let colors = Colors { commands, color: self.color };
+        let mut editor = editor.with_highlighter(Box::new(colors));
+        let signal = editor.read_line(&Shown(prompt.text.clone()));
+        // What is typed is on disk before it is run. A history that cannot be written is no reason
+        // to stop.
+        drop(editor.sync_history());
+        self.editor = Some(editor);
+        match signal {
+            Ok(Signal::Success(line)) => Input::Line(line),
+            Ok(Signal::HostCommand(key)) => Input::Key(key),
+            Ok(Signal::CtrlC) => Input::Cancelled,
+            Ok(Signal::CtrlD) => Input::End,
+            Ok(Signal::ExternalBreak(_)) => Input::Gone,
+            Ok(other) => Input::Failed(format!("{other:?}")),
+            Err(error) => Input::Failed(error.to_string()),
+        }
+    }
+
+    fn place(&self) -> Option<String> {
+        None
+    }
+
+    fn is_person(&self) -> bool {
+        true
+    }
+}
+
+/// Whether there is room for an editor at all.
+fn has_columns() -> bool {
+    #[cfg(unix)]
+    {
+        let size = rustix::termios::tcgetwinsize(std::io::stderr());
+        // Nothing known is not nothing there.
+        size.is_ok_and(|size| size.ws_col > 0 || size.ws_row == 0)
+    }
+    #[cfg(not(unix))]
+    true
+}
+
+/// A line as the terminal itself edits it.
+fn plain_line() -> Input {
+    let mut line = String::new();
+    match std::io::stdin().read_line(&mut line) {
+        Ok(0) => Input::End,
+        Ok(_) => Input::Line(line.trim_end_matches(['\n', '\r']).to_owned()),
+        Err(error) => Input::Failed(error.to_string()),
+    }
+}
+
+/// The keys: those of readline, Tab, and what scripts have bound.
+fn keys(bound: &[String]) -> reedline::Keybindings {
+    let mut keys = default_emacs_keybindings();
+    let tab = ReedlineEvent::UntilFound(vec![
+        ReedlineEvent::Menu(MENU.to_owned()),
+        ReedlineEvent::MenuNext,
+    ]);
+    keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, tab);
+    keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
+    let newline = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+    keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, newline);
+    for name in bound {
+        if let Some((modifiers, code)) = key(name) {
+            keys.add_binding(modifiers, code, ReedlineEvent::ExecuteHostCommand(name.clone()));
+        }
+    }
+    keys
+}
+
+/// A key by its name: `ctrl-t`, `alt+x`, `f5`, `shift-tab`.
+fn key(name: &str) -> Option<(KeyModifiers, KeyCode)> {
+    let name = name.to_lowercase();
+    let mut words: Vec<&str> = name.split(['-', '+']).collect();
+    let last = words.pop()?;
+    let mut modifiers = KeyModifiers::NONE;
+    for word in words {
+        modifiers |= match word {
+            "ctrl" | "control" | "c" => KeyModifiers::CONTROL,
+            "alt" | "meta" | "m" => KeyModifiers::ALT,
+            "shift" | "s" => KeyModifiers::SHIFT,
+            _ => return None,
+        };
+    }
+    let mut letters = last.chars();
+    let code = match (last, letters.next(), letters.next()) {
+        ("space", ..) => KeyCode::Char(' '),
+        ("enter" | "return", ..) => KeyCode::Enter,
+        ("tab", ..) => KeyCode::Tab,
+        ("esc" | "escape", ..) => KeyCode::Esc,
+        ("up", ..) => KeyCode::Up,
+        ("down", ..) => KeyCode::Down,
+        ("left", ..) => KeyCode::Left,
+        ("right", ..) => KeyCode::Right,
+        ("home", ..) => KeyCode::Home,
+        ("end", ..) => KeyCode::End,
+        ("pageup", ..) => KeyCode::PageUp,
+        ("pagedown", ..) => KeyCode::PageDown,
+        ("delete", ..) => KeyCode::Delete,
+        (_, Some(letter), None) => KeyCode::Char(letter),
+        (_, Some('f'), Some(_)) => KeyCode::F(last.get(1..)?.parse().ok()?),
+        _ => return None,
+    };
+    Some((modifiers, code))
+}
+
+/// The prompt, as reedline wants it.
+struct Shown(String);
+
+impl reedline::Prompt for Shown {
+    fn render_prompt_left(&self) -> Cow<'_, str> {
+        self.0.as_str().into()
+    }
+
+    fn render_prompt_right(&self) -> Cow<'_, str> {
+        "".into()
+    }
+
+    fn render_prompt_indicator(&self, _mode: PromptEditMode) -> Cow<'_, str> {
+        "".into()
+    }
+
+    fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
+        "... ".into()
+    }
+
+    fn render_prompt_history_search_indicator(
+        &self,
+        search: PromptHistorySearch,
+    ) -> Cow<'_, str> {
+        let found = match search.status {
+            PromptHistorySearchStatus::Passing => "search",
+            PromptHistorySearchStatus::Failing => "nothing found",
+        };
+        format!("({found}: {}) ", search.term).into()
+    }
+
+    fn get_prompt_color(&self) -> Color {
+        Color::Cyan
+    }
+}
+
+/// A line goes on while a quote is open, or after a backslash.
+struct WholeLines;
+
+impl Validator for WholeLines {
+    fn validate(&self, line: &str) -> ValidationResult {
+        match Line::parse(line).open {
+            Some(_) => ValidationResult::Incomplete,
+            None => ValidationResult::Complete,
+        }
+    }
+}
+
+struct Colors {
+    commands: Vec<String>,
+    color: bool,
+}
+
+impl Highlighter for Colors {
+    fn highlight(&self, line: &str, _cursor: usize) -> StyledText {
+        let mut text = StyledText::new();
+        let mut end = 0;
+        let parts = if self.color { highlight::parts(line, &self.commands) } else { Vec::new() };
+        for (range, part) in parts {
+            text.push((Default::default(), line[end..range.start].to_owned()));
+            let style = match part {
+                Part::Command => Color::Green.bold(),
+                Part::Unknown => Color::Red.normal(),
+                Part::Text => Color::Yellow.normal(),
+                Part::Flag => Color::Blue.normal(),
+            };
+            text.push((style, line[range.clone()].to_owned()));
+            end = range.end;
+        }
+        text.push((Default::default(), line[end..].to_owned()));
+        text
+    }
+}
+
+/// Asks what waits in this thread.
+struct Asked;
+
+impl Completer for Asked {
+    fn complete(&mut self, line: &str, place: usize) -> CompletionResult {
+        let complete = COMPLETE.with_borrow(Clone::clone);
+        let found = complete.map(|complete| complete(line, place)).unwrap_or_default();
+        let shown = found.into_iter().map(|it| reedline::Suggestion {
+            value: it.value,
+            description: it.description,
+            span: Span::new(it.range.start, it.range.end),
+            append_whitespace: it.is_whole,
+            ..reedline::Suggestion::default()
+        });
+        CompletionResult::fresh(shown.collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_keys() {
+        for (name, expected) in [
+            ("ctrl-t", Some((KeyModifiers::CONTROL, KeyCode::Char('t')))),
+            ("Alt+X", Some((KeyModifiers::ALT, KeyCode::Char('x')))),
+            ("f5", Some((KeyModifiers::NONE, KeyCode::F(5)))),
+            ("ctrl-shift-up", Some((KeyModifiers::CONTROL | KeyModifiers::SHIFT, KeyCode::Up))),
+            ("hyper-x", None),
+            ("fx", None),
+            ("", None),
+        ] {
+            assert_eq!(key(name), expected, "{name}");
+        }
+    }
+}

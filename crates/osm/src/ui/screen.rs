@@ -1,0 +1,104 @@
+//! What is written at once: a program that is talked to cannot collect what it says.
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::rc::Rc;
+
+use super::Style;
+use crate::World;
+use crate::error::CommandError;
+
+/// A writer that many hold.
+#[derive(Clone)]
+pub(crate) struct Screen {
+    color: bool,
+    /// Somebody sits there: messages need not say who talks.
+    is_watched: bool,
+    /// The reader of our output went away, or it cannot be written.
+    broken: Rc<Cell<Option<io::ErrorKind>>>,
+}
+
+impl Screen {
+    pub(super) fn new(world: &World) -> Self {
+        Self {
+            color: world.wants_color(),
+            is_watched: world.can_ask() && world.is_watched(),
+            broken: Rc::default(),
+        }
+    }
+
+    pub(crate) fn wants_color(&self) -> bool {
+        self.color
+    }
+
+    /// Writes a text that is a line or more.
+    pub(crate) fn print(&self, text: &str) {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        let mut stdout = io::stdout().lock();
+        let written = stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.write_all(end.as_bytes()))
+            .and_then(|()| stdout.flush());
+        if let Err(error) = written {
+            self.broken.set(Some(error.kind()));
+        }
+    }
+
+    /// Why nothing can be written any more; told once.
+    pub(crate) fn take_failure(&self) -> Option<CommandError> {
+        self.broken.take().map(|kind| CommandError::from(io::Error::from(kind)))
+    }
+
+    /// Writes a text that is no result.
+    pub(crate) fn complain(&self, text: &str) {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        // There is nobody to tell if this fails.
+        drop(io::stderr().lock().write_all(format!("{text}{end}").as_bytes()));
+    }
+
+    /// Says that something failed, and what to do.
+    pub(crate) fn error(&self, message: &str, hints: &[String]) {
+        let mut text = format!("{}{message}", self.label("error", 31));
+        for hint in hints {
+            let _infallible = write!(text, "\n{}{hint}", self.label("hint", 2));
+        }
+        self.complain(&text);
+    }
+
+    pub(crate) fn warn(&self, message: &str) {
+        self.complain(&format!("{}{message}", self.label("warning", 33)));
+    }
+
+    pub(crate) fn hint(&self, message: &str) {
+        self.complain(&format!("{}{message}", self.label("hint", 2)));
+    }
+
+    /// Who talks, and how.
+    fn label(&self, kind: &str, code: u8) -> String {
+        match (self.is_watched, self.color) {
+            (false, _) => format!("osm: {kind}: "),
+            (true, false) => format!("{kind}: "),
+            (true, true) => format!("\x1b[{code}m{kind}:\x1b[0m "),
+        }
+    }
+
+    /// A text set off, if colours are welcome.
+    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
+        if self.color { style.around(text) } else { text.to_owned() }
+    }
+
+    /// Writes to the terminal itself, wherever the streams lead.
+    pub(crate) fn to_terminal(bytes: &[u8]) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            let mut terminal = std::fs::File::options().write(true).open("/dev/tty")?;
+            terminal.write_all(bytes)
+        }
+        #[cfg(not(unix))]
+        {
+            let mut terminal = io::stderr().lock();
+            terminal.write_all(bytes).and_then(|()| terminal.flush())
+        }
+    }
+}
