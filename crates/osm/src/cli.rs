@@ -2,6 +2,8 @@
 
 mod claim;
 mod config;
+mod goal;
+mod trust;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,6 +16,8 @@ pub(crate) use claim::{
     Place as ClaimPlace, Release,
 };
 pub(crate) use config::Config;
+pub(crate) use goal::{Goal, GoalCommand};
+pub(crate) use trust::{Trust, TrustCommand};
 
 use crate::error::CommandError;
 
@@ -57,6 +61,10 @@ pub(crate) enum Command {
     /// Work with sessions
     #[command(subcommand, arg_required_else_help = true)]
     Session(Session),
+    /// Play a goal: a prompt for a purpose, with what belongs to it
+    Goal(Box<Goal>),
+    /// Let code of the working tree run
+    Trust(Trust),
     /// Have a piece of work to oneself
     Claim(Box<Claim>),
     /// Let go of claims

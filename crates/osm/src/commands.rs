@@ -10,9 +10,11 @@ use crate::ui::Ui;
 mod claim;
 mod completion;
 mod config;
+mod goal;
 mod report;
 mod session;
 mod status;
+mod trust;
 mod whoami;
 
 /// Runs what was typed.
@@ -24,6 +26,8 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
             whoami::run(&context(ui).explain(), *format, world, ui);
         }
         Some(Command::Session(command)) => session::run(command, &context(ui), ui)?,
+        Some(Command::Goal(line)) => goal::run(line, &context(ui), ui)?,
+        Some(Command::Trust(line)) => trust::run(line, world, ui)?,
         Some(Command::Claim(line)) => claim::run(line, &context(ui), ui)?,
         Some(Command::Release(line)) => claim::release(line, &context(ui), ui)?,
         Some(Command::Claims(line)) => claim::list(line, &context(ui), ui)?,

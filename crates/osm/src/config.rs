@@ -29,6 +29,7 @@ use osm_identity::Catalogue;
 
 pub(crate) use edit::{set, unset};
 pub(crate) use file::{change, read};
+pub(crate) use nearest::nearest;
 pub(crate) use reading::{Entry, Problem, Reading};
 pub(crate) use settings::{Settings, UNTIL_MENDED};
 

@@ -29,7 +29,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(crate) use built_in::names as built_in_names;
-pub(crate) use discovery::{Origin, Place, Scene};
+pub(crate) use discovery::Scene;
 pub(crate) use registry::{Entry, Registry};
 pub(crate) use scaffold::{Form, scaffold};
 

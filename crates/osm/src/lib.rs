@@ -10,7 +10,10 @@ mod commands;
 mod config;
 mod context;
 mod error;
+mod goals;
 mod hot;
+mod private;
+mod trust;
 mod ui;
 mod world;
 

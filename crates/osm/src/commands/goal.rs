@@ -86,7 +86,8 @@ fn registry(context: &Context, ui: &mut Ui) -> Registry {
 
 fn scene(context: &Context) -> Scene {
     let world = context.world;
-    let paths = context.settings.goal_paths.iter().filter_map(|path| expanded(path, world));
+    let named: Vec<String> = Vec::new();
+    let paths = named.iter().filter_map(|path| expanded(path, world));
     Scene { home: world.home(), paths: paths.collect(), folder: world.folder() }
 }
 

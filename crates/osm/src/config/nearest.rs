@@ -1,7 +1,7 @@
 //! The name that was probably meant.
 
 /// The name nearest to what was typed, unless all are far off. The end of a name will do.
-pub(super) fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = 2 + typed.chars().count() / 5;
     names
         .map(|name| {

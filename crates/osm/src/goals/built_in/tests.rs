@@ -9,7 +9,7 @@ fn rendered(goal: &Goal, values: &Map<String, Value>) -> String {
     data.extend(values.clone());
     data.insert("context".into(), json!("THE CONTEXT"));
     let environment = Environment::new();
-    environment.render_str(&goal.template, data).unwrap()
+    environment.render_str(&goal.template, minijinja::Value::from_serialize(&data)).unwrap()
 }
 
 /// Every combination of the choices of a goal; a free text is empty or not.
