@@ -1,2 +1,118 @@
-// context: files and folders that a script has picked, over the module osm:context.
+// context: files and folders that a script has picked, over the module osm:context of the program.
+//
+// Nothing is read before it is asked for. What the items of a contextManager name is followed here,
+// so that toTxtar() holds it too.
 'use strict';
+(function (ours) {
+    const picked = new Map();
+
+    // Calls the program. Without files to give, it says so.
+    function call(name, ...args) {
+        if (!Object.hasOwn(ours.modules, 'osm:context')) {
+            throw new Error("scripts are given no files here: there is no module 'osm:context'");
+        }
+        return ours.invoke('osm:context', name, args);
+    }
+    ours.callContext = call;
+
+    function resolve(path) {
+        if (typeof path !== 'string' || path === '') {
+            throw new TypeError('a path is a text');
+        }
+        const { found, failed } = call('resolve', [path]);
+        if (failed.length > 0) {
+            throw new Error(`${failed[0].path}: ${failed[0].message}`);
+        }
+        return found;
+    }
+
+    const plain = (path) => String(path).replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+    const nameOf = (path) => plain(path).split('/').at(-1);
+
+    // What was picked under a path, a label, or a name that only one has.
+    function find(path) {
+        const all = [...picked.values()];
+        const exact = all.find((each) => each.path === path || each.label === path);
+        const alike = exact ?? all.find((each) => plain(each.path) === plain(path) || plain(each.label) === plain(path));
+        if (alike !== undefined) {
+            return alike;
+        }
+        const named = all.filter((each) => nameOf(each.path) === path);
+        if (named.length > 1) {
+            throw new Error(`${path} may be any of ${named.map((each) => each.label).join(', ')}: say which`);
+        }
+        return named[0];
+    }
+
+    const paths = () => [...picked.keys()];
+    const files = () => (picked.size === 0 ? [] : call('files', paths()));
+    const sum = (list) => list.reduce((total, each) => total + each.size, 0);
+
+    function getPath(path) {
+        const entry = find(path);
+        if (entry === undefined) {
+            const inside = files().find((each) => each.path === path || each.label === plain(path));
+            return inside === undefined ? null : { path: inside.path, label: inside.label, type: 'file', size: inside.size, files: [inside.label] };
+        }
+        const inside = call('files', [entry.path]);
+        const type = entry.folder ? 'directory' : 'file';
+        return { path: entry.path, label: entry.label, type, size: sum(inside), files: inside.map((each) => each.label) };
+    }
+
+    function refreshPath(path) {
+        const entry = find(path);
+        if (entry === undefined) {
+            throw new Error(`${path} was not added`);
+        }
+        resolve(entry.path);
+    }
+
+    globalThis.context = Object.freeze({
+        addPath: (path) => resolve(path).forEach((each) => picked.set(each.path, { ...each, item: false })),
+        removePath: (path) => {
+            const entry = find(path);
+            if (entry !== undefined) {
+                picked.delete(entry.path);
+            }
+        },
+        listPaths: () => [...picked.values()].map((each) => each.label),
+        getPath,
+        refreshPath,
+        toTxtar: () => (picked.size === 0 ? '' : call('txtar', paths())),
+        fromTxtar: (text) => call('fromTxtar', String(text)),
+        getStats: () => {
+            const all = files();
+            const directories = [...picked.values()].filter((each) => each.folder).length;
+            return { totalPaths: picked.size, files: all.length, directories, totalSize: sum(all) };
+        },
+        filterPaths: (pattern) => {
+            const { match } = require('osm:path');
+            const labels = files().map((each) => each.label);
+            return labels.filter((label) => match(pattern, label) || match(pattern, nameOf(label)));
+        },
+        getFilesByExt: (extension) => {
+            const wanted = `.${String(extension).replace(/^\./, '')}`;
+            return files().map((each) => each.label).filter((label) => label.endsWith(wanted));
+        },
+    });
+
+    // Makes what is followed the files that a list of items names. One that cannot be found is no
+    // error here: it may come back.
+    ours.followItems = function (items) {
+        const named = items.filter((item) => item?.type === 'file');
+        const wanted = new Set(named.map((item) => item.path ?? item.label));
+        for (const [path, entry] of picked) {
+            if (entry.item && !wanted.has(path) && !wanted.has(entry.label)) {
+                picked.delete(path);
+            }
+        }
+        for (const item of named) {
+            if (item.path !== undefined && !picked.has(item.path)) {
+                picked.set(item.path, { path: item.path, label: item.label, folder: false, item: true });
+            } else if (item.path === undefined && find(item.label) === undefined) {
+                const { found } = call('resolve', [item.label]);
+                found.forEach((each) => picked.set(each.path, { ...each, label: item.label, item: true }));
+            }
+        }
+    };
+})(__osm);

@@ -10,7 +10,7 @@
             throw new Error(`there is no module '${name}' in this osm: ${ours.absent[name]}`);
         }
         if (outline === undefined) {
-            const names = Object.keys(ours.modules).join(', ');
+            const names = Object.keys(ours.modules).filter((each) => ours.modules[each].public).join(', ');
             throw new Error(`there is no module '${name}'; there are: ${names}`);
         }
         const module = { exports: {} };

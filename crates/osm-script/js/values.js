@@ -50,7 +50,11 @@
             return plain(value.toJSON(), path, inside);
         }
         if (Array.isArray(value)) {
-            return Array.from(value, (each, at) => plain(each, place(path, at), inside));
+            const copy = [];
+            for (let at = 0; at < value.length; at += 1) {
+                copy.push(plain(value[at], place(path, at), inside));
+            }
+            return copy;
         }
         const prototype = Object.getPrototypeOf(value);
         if (prototype !== Object.prototype && prototype !== null) {

@@ -64,8 +64,9 @@ impl ScriptError {
         // What is ours is no place of the author's.
         let frames: Vec<Frame> = frames.filter(|frame| !frame.file.starts_with("osm:")).collect();
         let stack = frames.iter().map(|frame| frame.shown(prefix)).collect();
-        self.place = frames.into_iter().next().map(|frame| {
+        self.place = frames.into_iter().next().map(|mut frame| {
             let text = source(&frame.file);
+            frame.keep_inside(text.as_deref());
             Box::new(Place {
                 line: frame.line,
                 column: frame.own_column(prefix),
@@ -109,6 +110,16 @@ impl Frame {
             line: line.parse().ok().filter(|line| *line > 0)?,
             column: column.parse().ok()?,
         })
+    }
+
+    /// A text that ends too early fails after its end, where there is nothing to show.
+    fn keep_inside(&mut self, text: Option<&str>) {
+        let Some((count, last)) = text.and_then(|text| text.lines().enumerate().last()) else {
+            return;
+        };
+        if self.line > count + 1 {
+            (self.line, self.column) = (count + 1, last.chars().count() + 1);
+        }
     }
 
     fn own_column(&self, prefix: usize) -> usize {

@@ -14,6 +14,7 @@
 //! | how `require` finds files | `loader.rs` |
 //! | modes and their commands | [`Modes`], `js/tui.js` |
 //! | where the state of a script lives | [`StateKey`], `js/state.js` |
+//! | templates | [`template`] |
 //! | promises and timers | `event_loop.rs`, `js/timers.js` |
 //! | what a script error looks like | [`ScriptError`] |
 //! | globals that every script has | `js/` |
@@ -30,6 +31,7 @@ mod loader;
 mod modes;
 pub mod modules;
 mod runtime;
+pub mod template;
 
 pub use error::{Kind, Place, ScriptError};
 pub use host::{Execution, Extension, Finished, Host, Level, StateKey, Writing};

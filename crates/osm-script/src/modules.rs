@@ -12,7 +12,9 @@ mod format;
 mod os;
 mod output;
 mod state;
+mod template;
 mod time;
+mod tokenizer;
 
 use serde_json::{Value, json};
 
@@ -48,6 +50,7 @@ const fn scripted(name: &'static str, script: &'static str) -> Module {
 pub static MODULES: &[Module] = &[
     native("osm:argv", argv::FUNCTIONS),
     native("osm:crypto", crypto::FUNCTIONS),
+    scripted("osm:ctxutil", include_str!("../js/modules/ctxutil.js")),
     native("osm:encoding", encoding::FUNCTIONS),
     native("osm:exec", exec::FUNCTIONS),
     native("osm:format", format::FUNCTIONS),
@@ -58,14 +61,23 @@ pub static MODULES: &[Module] = &[
     native("osm:os", os::FUNCTIONS),
     scripted("osm:path", include_str!("../js/modules/path.js")),
     scripted("osm:sharedStateSymbols", include_str!("../js/modules/shared_state_symbols.js")),
+    Module {
+        name: "osm:template",
+        functions: template::FUNCTIONS,
+        script: Some(include_str!("../js/modules/template.js")),
+    },
     native("osm:time", time::FUNCTIONS),
+    native("osm:tokenizer", tokenizer::FUNCTIONS),
 ];
 
-/// What our own scripts stand on, and `require` does not know.
-static INTERNAL: &[Module] =
-    &[native("osm:output", output::FUNCTIONS), native("osm:state", state::FUNCTIONS)];
+/// What our own scripts stand on, and no script of a user has a use for.
+static INTERNAL: &[Module] = &[
+    scripted("osm:ctxutil/texts", include_str!("../js/modules/ctxutil_texts.js")),
+    native("osm:output", output::FUNCTIONS),
+    native("osm:state", state::FUNCTIONS),
+];
 
-/// What the program gives to scripts that work with files: `osm:ctxutil`, `osm:tokenizer` and the
+/// What a program gives to scripts that work with files: `osm:ctxutil`, `osm:tokenizer` and the
 /// global `context` stand on it.
 pub const CONTEXT: Extension = Extension {
     name: "osm:context",
@@ -117,12 +129,17 @@ pub(crate) fn find(module: &str, function: &str) -> Option<Native> {
 
 /// All modules, as `require` needs them.
 pub(crate) fn outline(extensions: &[Extension]) -> Value {
-    let ours = MODULES.iter().map(|module| {
+    let ours = MODULES.iter().chain(INTERNAL).map(|module| {
         let functions: Vec<&str> = module.functions.iter().map(|(name, _)| *name).collect();
-        (module.name.to_owned(), json!({ "functions": functions, "script": module.script }))
+        let public = MODULES.iter().any(|it| it.name == module.name);
+        let outline = json!({ "functions": functions, "script": module.script, "public": public });
+        (module.name.to_owned(), outline)
     });
     let theirs = extensions.iter().map(|extension| {
-        (extension.name.to_owned(), json!({ "functions": extension.functions, "script": null }))
+        (
+            extension.name.to_owned(),
+            json!({ "functions": extension.functions, "script": null, "public": true }),
+        )
     });
     // A name of ours stays ours.
     Value::Object(theirs.chain(ours).collect())

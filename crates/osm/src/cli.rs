@@ -3,6 +3,7 @@
 mod claim;
 mod config;
 mod goal;
+mod mode;
 mod trust;
 
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ pub(crate) use claim::{
 };
 pub(crate) use config::Config;
 pub(crate) use goal::{Goal, GoalCommand};
+pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
 pub(crate) use trust::{Trust, TrustCommand};
 
 use crate::error::CommandError;
@@ -34,6 +36,7 @@ use crate::error::CommandError;
   OSM_SESSION=build osm whoami   a session of your own choice
   osm claim TASK-7               have a piece of work to oneself
   osm claims                     who has what
+  osm code-review                files, diffs and notes become a prompt
 
 Exit codes: 0 done, 1 failed, 2 wrong command line; docs/exit-codes.md has them all."
 )]
@@ -61,8 +64,25 @@ pub(crate) enum Command {
     /// Work with sessions
     #[command(subcommand, arg_required_else_help = true)]
     Session(Session),
+    /// Build a prompt for a code review
+    #[command(alias = "review", after_help = "Examples:
+  osm code-review                                    at a terminal: type `help`
+  osm code-review -c 'add src' -c 'diff main' -c copy
+  osm code-review < commands.txt                     one command on each line")]
+    CodeReview(ModeArguments),
+    /// Build a prompt in two steps: one that asks for it, and itself
+    #[command(alias = "flow", after_help = "Examples:
+  osm prompt-flow                                    at a terminal: type `help`
+  osm prompt-flow -c 'goal Split the parser' -c 'add src/parse.rs' -c generate -c copy")]
+    PromptFlow(ModeArguments),
     /// Play a goal: a prompt for a purpose, with what belongs to it
     Goal(Box<Goal>),
+    /// Run a script
+    #[command(after_help = "Examples:
+  osm script report.js --since main                  what comes after FILE is the script's
+  osm script --test checks.js
+  osm script -i mode.js < commands.txt")]
+    Script(Box<ScriptArguments>),
     /// Let code of the working tree run
     Trust(Trust),
     /// Have a piece of work to oneself

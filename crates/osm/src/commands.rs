@@ -11,11 +11,15 @@ mod claim;
 mod completion;
 mod config;
 mod goal;
+mod mode;
 mod report;
+mod script;
 mod session;
 mod status;
 mod trust;
 mod whoami;
+
+pub(crate) use session::format::brief;
 
 /// Runs what was typed.
 pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
@@ -28,6 +32,9 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Session(command)) => session::run(command, &context(ui), ui)?,
         Some(Command::Goal(line)) => goal::run(line, &context(ui), ui)?,
         Some(Command::Trust(line)) => trust::run(line, world, ui)?,
+        Some(Command::CodeReview(line)) => mode::run("code-review", line, &context(ui), ui)?,
+        Some(Command::PromptFlow(line)) => mode::run("prompt-flow", line, &context(ui), ui)?,
+        Some(Command::Script(line)) => script::run(line, &context(ui), ui)?,
         Some(Command::Claim(line)) => claim::run(line, &context(ui), ui)?,
         Some(Command::Release(line)) => claim::release(line, &context(ui), ui)?,
         Some(Command::Claims(line)) => claim::list(line, &context(ui), ui)?,

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | every setting, its default and what it may be | `keys.rs` |
 //! | what a file says, with every problem in it | `reading.rs` |
-//! | what commands get from it | `settings.rs` |
+//! | what commands get from it | `settings.rs`; modes and scripts: `prompting.rs` |
 //! | wrappers, shells and agents | `identity.rs` |
 //! | changes that leave the rest of the file as it is | `edit.rs` |
 //! | reading, locking and replacing the file | `file.rs` |
@@ -20,7 +20,8 @@ mod edit;
 mod file;
 mod identity;
 pub(crate) mod keys;
-mod nearest;
+pub(crate) mod nearest;
+mod prompting;
 mod reading;
 mod settings;
 pub(crate) mod upstream;
@@ -29,7 +30,7 @@ use osm_identity::Catalogue;
 
 pub(crate) use edit::{set, unset};
 pub(crate) use file::{change, read};
-pub(crate) use nearest::nearest;
+pub(crate) use prompting::Prompting;
 pub(crate) use reading::{Entry, Problem, Reading};
 pub(crate) use settings::{Settings, UNTIL_MENDED};
 

@@ -99,7 +99,7 @@ impl Context<'_> {
     }
 
     /// Who we are, and where.
-    fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         let found = self.detect();
         let anchor = found.anchor.map(|anchor| AnchorRecord {
             pid: anchor.instance.pid.0,

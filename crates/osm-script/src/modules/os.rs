@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Arguments, Native};
-use crate::host::Host;
+use crate::host::{Host, Writing};
 
 pub(super) const FUNCTIONS: &[(&str, Native)] = &[
     ("readFile", read_file),
-    ("writeFile", write_file),
+    ("writeFile", |host, it| write_file(host, it, false)),
+    ("appendFile", |host, it| write_file(host, it, true)),
     ("fileExists", |host, it| {
         let path = expanded(host, it.text(0)?);
         Ok(json!(host.exists(&path)))
@@ -46,9 +47,20 @@ fn read_file(host: &mut dyn Host, arguments: &Arguments) -> Result<Value, String
     })
 }
 
-fn write_file(host: &mut dyn Host, arguments: &Arguments) -> Result<Value, String> {
+/// `writeFile(path, text, { mode, createDirs })`.
+fn write_file(host: &mut dyn Host, arguments: &Arguments, append: bool) -> Result<Value, String> {
     let path = expanded(host, arguments.text(0)?);
-    host.write(&path, arguments.text(1)?.as_bytes())
+    let options = arguments.value(2);
+    let mode = match &options["mode"] {
+        Value::Null => None,
+        mode => {
+            let bits = mode.as_u64().filter(|mode| *mode <= 0o777);
+            let bits = bits.and_then(|bits| u32::try_from(bits).ok());
+            Some(bits.ok_or_else(|| arguments.wrong(2, "options with a mode of 0 to 0o777"))?)
+        }
+    };
+    let how = Writing { append, mode, create_folders: options["createDirs"] == true };
+    host.write_as(&path, arguments.text(1)?.as_bytes(), &how)
         .map(|()| Value::Null)
         .map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,6 +1,7 @@
 //! Scripts, run for real.
 #![expect(clippy::unwrap_used, reason = "a harness that fails is a failed test")]
 
+mod context;
 mod errors;
 mod globals;
 mod harness;
@@ -8,3 +9,6 @@ mod limits;
 mod loading;
 mod modes;
 mod modules;
+mod project;
+mod robust;
+mod state;

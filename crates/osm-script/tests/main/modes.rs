@@ -112,3 +112,200 @@ fn a_completer_sees_what_is_being_typed() {
     let error = Modes::new(&stage.runtime).complete("none", &document).unwrap_err();
     assert_eq!(error.message, "there is no completer 'none'; there are: all");
 }
+
+#[test]
+fn wrong_registrations_say_what_is_wrong() {
+    let stage = Stage::new();
+    for (source, message) in [
+        ("tui.registerMode()", "a mode needs a name"),
+        ("tui.registerMode({ name: '' })", "a mode needs a name"),
+        ("tui.registerMode({ name: 'm', onEnter: 1 })", "the mode 'm': onEnter must be a function"),
+        ("tui.registerMode({ name: 'm', commands: 'x' })", "its commands are a map"),
+        ("tui.registerCommand()", "registerCommand takes { name, handler, … }"),
+        ("tui.registerCommand({ name: 'a b', handler() {} })", "a name without spaces, not 'a b'"),
+        ("tui.registerCommand({ name: 'c' })", "the command 'c' needs a handler"),
+        ("tui.registerCommand({ name: 'c', usage: 1, handler() {} })", "usage must be a string"),
+        (
+            "tui.registerCommand({ name: 'c', flagDefs: {}, handler() {} })",
+            "flagDefs must be an array",
+        ),
+        ("tui.switchMode('x')", "there is no mode 'x'; there are: none yet"),
+        ("tui.registerKeyBinding('', () => 1)", "the name of a key and a function"),
+        ("tui.registerCompleter('x')", "a name and a function"),
+        ("tui.setCompleter('x', 'y')", "there is no completer 'y'"),
+        (
+            "tui.registerCompleter('y', () => []); tui.setCompleter('x', 'y')",
+            "no prompt and no mode 'x'",
+        ),
+        ("tui.createPrompt()", "createPrompt takes"),
+        ("tui.createPrompt({ handler: 1 })", "must be a function"),
+        ("tui.runPrompt('x')", "there is no prompt 'x'"),
+    ] {
+        let error = stage.error(source);
+        assert!(error.message.contains(message), "{source}: {error}");
+    }
+    // What is made later is wrong when it is needed.
+    stage.value("tui.registerMode({ name: 'm', commands: () => ({ c: {} }) })");
+    let modes = Modes::new(&stage.runtime);
+    let error = modes.enter("m").unwrap_err();
+    assert_eq!(error.message, "the mode 'm': the command 'c' needs a handler, which is a function");
+    assert_eq!(modes.current(), None);
+}
+
+#[test]
+fn a_mode_that_cannot_be_entered_leaves_us_where_we_are() {
+    let stage = Stage::new();
+    stage
+        .runtime
+        .run_source(
+            "m.js",
+            "tui.registerMode({ name: 'a', onExit: () => output.print('a left') });
+             tui.registerMode({ name: 'now', onEnter: () => { throw new Error('now') } });
+             tui.registerMode({ name: 'later', onEnter: async () => { await null; throw new Error('later') } });
+             tui.registerMode({ name: 'stuck', onExit: async () => { throw new Error('stuck') } });",
+        )
+        .unwrap();
+    let modes = Modes::new(&stage.runtime);
+    modes.enter("a").unwrap();
+    for name in ["now", "later"] {
+        assert_eq!(modes.enter(name).unwrap_err().message, name);
+        assert_eq!(modes.current().unwrap().name, "a");
+    }
+    modes.enter("stuck").unwrap();
+    assert_eq!(modes.enter("a").unwrap_err().message, "stuck");
+    assert_eq!(modes.current().unwrap().name, "stuck");
+    assert_eq!(modes.leave().unwrap_err().message, "stuck");
+    assert_eq!(modes.current(), None);
+    modes.leave().unwrap();
+}
+
+#[test]
+fn a_command_switches_modes_and_is_waited_for() {
+    let stage = Stage::new();
+    stage
+        .runtime
+        .run_source(
+            "m.js",
+            "tui.registerMode({ name: 'slow', onEnter: async () => { await new Promise((done) => setTimeout(done, 5)); output.print('in', tui.getCurrentMode()); } });
+             tui.registerCommand({ name: 'go', handler: () => { tui.switchMode('slow'); output.print('went'); } });
+             tui.registerMode({ name: 'broken', onEnter: async () => { throw new Error('broken') } });
+             tui.registerCommand({ name: 'try', handler: async () => { try { await tui.switchMode('broken') } catch (e) { output.print('caught', e) } } });
+             tui.registerCommand({ name: 'careless', handler: () => { tui.switchMode('broken') } });",
+        )
+        .unwrap();
+    let modes = Modes::new(&stage.runtime);
+    modes.dispatch("go", &[]).unwrap();
+    assert_eq!(stage.printed(), ["went", "in slow"]);
+    modes.dispatch("try", &[]).unwrap();
+    assert_eq!(stage.printed(), ["caught Error: broken"]);
+    assert_eq!(modes.dispatch("careless", &[]).unwrap_err().message, "broken");
+    assert_eq!(modes.current().unwrap().name, "slow");
+}
+
+#[test]
+fn a_mode_is_replaced_by_its_name() {
+    let stage = Stage::new();
+    stage.value("tui.registerMode({ name: 'm', commands: { a() { output.print('old') } } })");
+    let modes = Modes::new(&stage.runtime);
+    modes.enter("m").unwrap();
+    stage.value(
+        "tui.registerMode({ name: 'm', commands: new Map([['a', () => output.print('new')]]) })",
+    );
+    modes.dispatch("a", &[]).unwrap();
+    assert_eq!(stage.printed(), ["new"]);
+    assert_eq!(stage.value("tui.listModes()"), json!(["m"]));
+}
+
+#[test]
+fn keys_and_the_wish_to_end() {
+    let stage = Stage::new();
+    stage.value("tui.registerKeyBinding('ctrl-g', async () => { await null; output.print('pressed'); tui.requestExit(); })");
+    let modes = Modes::new(&stage.runtime);
+    assert_eq!(modes.key_bindings().unwrap(), ["ctrl-g"]);
+    assert!(!modes.press("ctrl-h").unwrap());
+    assert!(!modes.exit_requested());
+    assert!(modes.press("ctrl-g").unwrap());
+    assert_eq!(stage.printed(), ["pressed"]);
+    assert!(modes.exit_requested());
+    assert_eq!(stage.value("tui.isExitRequested()"), json!(true));
+    stage.value("tui.clearExitRequest()");
+    assert!(!modes.exit_requested());
+}
+
+#[test]
+fn a_prompt_reads_lines() {
+    let stage = Stage::new();
+    stage
+        .seen
+        .borrow_mut()
+        .typed
+        .extend(["one", "stop", "shout 'a b'", "", "nothing"].map(str::to_owned));
+    stage
+        .runtime
+        .run_source(
+            "p.js",
+            "tui.registerCommand({ name: 'shout', handler: (args) => output.print(args[0].toUpperCase()) });
+             const own = tui.createPrompt({ name: 'own', title: 'Say', prefix: 'own> ', handler: async (line) => { await null; output.print('got ' + line); return line !== 'stop'; } });
+             const plain = tui.createPrompt({ prefix: 'all> ' });
+             tui.registerCommand({ name: 'ask', handler: async () => { await tui.runPrompt(own); tui.runPrompt(plain); } });
+             output.print(own, plain);",
+        )
+        .unwrap();
+    let error = Modes::new(&stage.runtime).dispatch("ask", &[]).unwrap_err();
+    assert_eq!(error.message, "there is no command 'nothing'");
+    assert_eq!(
+        stage.printed(),
+        [
+            "own prompt-2",
+            "Say",
+            "own> one",
+            "got one",
+            "own> stop",
+            "got stop",
+            "all> shout 'a b'",
+            "A B",
+            "all> ",
+            "all> nothing",
+        ]
+    );
+    // Nobody types any more.
+    stage.seen.borrow_mut().typed.extend(["last".to_owned()]);
+    stage.value("tui.runPrompt('own')");
+    assert_eq!(stage.printed(), ["Say", "own> last", "got last", "own> ^D"]);
+}
+
+#[test]
+fn a_document_is_told_in_whole_characters() {
+    let stage = Stage::new();
+    stage.value(
+        "tui.registerCompleter('tell', (it) => [[
+             it.getText(), it.getTextBeforeCursor(), it.getTextAfterCursor(), it.getWordBeforeCursor(), it.getWordAfterCursor(),
+             it.getCurrentLine(), it.getCurrentLineBeforeCursor(), it.getCurrentLineAfterCursor(),
+             it.getCursorPositionCol(), it.getCursorPositionRow(), it.getLines().join('|'), it.getLineCount(), it.onLastLine(),
+             it.getCharRelativeToCursor(0), it.getCharRelativeToCursor(1), it.getCharRelativeToCursor(99),
+         ].join(';')])",
+    );
+    let modes = Modes::new(&stage.runtime);
+    for (text, cursor, told) in [
+        ("", 0, ";;;;;;;;0;0;;1;true;;;"),
+        (
+            "add 🦀x y",
+            5,
+            "add 🦀x y;add 🦀;x y;🦀;x;add 🦀x y;add 🦀;x y;5;0;add 🦀x y;1;true;🦀;x;",
+        ),
+        ("a\nbc\nd", 3, "a\nbc\nd;a\nb;c\nd;b;c;bc;b;c;1;1;a|bc|d;3;false;b;c;"),
+        ("ab", 99, "ab;ab;;ab;;ab;ab;;2;0;ab;1;true;b;;"),
+    ] {
+        let document = Document { text: text.into(), cursor };
+        assert_eq!(
+            modes.complete("tell", &document).unwrap()[0].text,
+            told,
+            "{text:?} at {cursor}"
+        );
+    }
+    stage.value("tui.registerMode({ name: 'm' }); tui.setCompleter('m', 'tell'); tui.registerCompleter('bad', () => [7])");
+    assert_eq!(modes.list().unwrap()[0].completer.as_deref(), Some("tell"));
+    assert_eq!(modes.completers().unwrap(), ["tell", "bad"]);
+    let error = modes.complete("bad", &Document::default()).unwrap_err();
+    assert!(error.message.contains("a completer gives texts"), "{error}");
+}

@@ -65,6 +65,16 @@ fn answers() {
             json!("osm:shared/contextItems"),
         ),
         (
+            "require('osm:template').render('Hi {{ who | upper }}!\\n', { who: 'ada' })",
+            json!("Hi ADA!\n"),
+        ),
+        (
+            "const t = require('osm:template').new('greeting').parse('{{ n }}'); [t.execute({ n: 1 }), t.execute({ n: 2 })]",
+            json!(["1", "2"]),
+        ),
+        ("require('osm:tokenizer').byteCount('héllo')", json!(6)),
+        ("require('osm:tokenizer').lineCount('a\\nb')", json!(2)),
+        (
             "const s = require('osm:sharedStateSymbols'); s.define('x') === s.define('x')",
             json!(true),
         ),
@@ -83,6 +93,15 @@ fn wrong_arguments_are_errors_that_name_them() {
         ("require('osm:format').formatNum('x')", "must be a number"),
         ("require('osm:time').sleep(1e9)", "0 to 60000 milliseconds"),
         ("require('osm:exec').execv([])", "there is no program to run"),
+        ("require('osm:template').render('{{ a }}', 'data')", "argument 2 must be an object"),
+        ("require('osm:template').render('one\\n{{ nobody }}', {})", "template:2: undefined value"),
+        ("require('osm:template').new('greeting').parse('{% if %}')", "greeting:1: syntax error"),
+        ("require('osm:template').new('greeting').execute({})", "'greeting' has no text"),
+        ("require('osm:os').writeFile('/tmp/x', 'y', { mode: 4096 })", "a mode of 0 to 0o777"),
+        ("require('osm:tokenizer').count(1)", "count: argument 1 must be a string"),
+        ("require('osm:text/template')", "templates are MiniJinja here: require('osm:template')"),
+        ("require('osm:fetch')", "there is no module 'osm:fetch' in this osm"),
+        ("require('osm:lipgloss')", "there is no terminal toolkit"),
         ("require('osm:sharedStateSymbols').define('a:b')", "the name of a shared key"),
         ("require('osm:json').mergePatch({}, JSON.parse('{\"__proto__\": {\"x\": 1}}')).x", ""),
     ] {
@@ -113,4 +132,23 @@ fn flags() {
         let error = stage.error(&format!("flags.parse({words})"));
         assert!(error.message.contains(message), "{error}");
     }
+}
+
+#[test]
+fn files_are_written_as_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("deep/er/a.txt");
+    let source = format!(
+        "const os = require('osm:os'); const file = {:?};
+         os.writeFile(file, 'one\\n', {{ createDirs: true, mode: 0o640 }}); os.appendFile(file, 'two\\n');
+         os.readFile(file).content",
+        file.display().to_string()
+    );
+    let stage = Stage::new();
+    assert_eq!(stage.value(&source), json!("one\ntwo\n"));
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o640);
+    let error = stage.error("os.appendFile('/no/such/folder/x', 'y')");
+    assert!(error.message.starts_with("/no/such/folder/x: "), "{error}");
 }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Subcommand};
 
-use super::Format;
+use super::{Format, ModeArguments};
 use crate::goals;
 
 /// `osm goal NAME`, or something else that is done with goals.
@@ -28,6 +28,8 @@ pub(crate) struct Goal {
     /// The goal; all are listed if none is named
     #[arg(value_name = "NAME", value_parser = NameParser, hide_possible_values = true)]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) mode: ModeArguments,
 }
 
 #[derive(Debug, Subcommand)]

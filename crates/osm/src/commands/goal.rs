@@ -5,6 +5,7 @@ mod make;
 
 use std::path::PathBuf;
 
+use super::mode;
 use crate::World;
 use crate::cli::{Goal as Line, GoalCommand};
 use crate::context::Context;
@@ -12,6 +13,9 @@ use crate::error::{CommandError, Exit};
 use crate::goals::{Entry, Registry, Scene};
 use crate::trust::Trust;
 use crate::ui::Ui;
+
+/// What plays every goal.
+const SCRIPT: &str = include_str!("../../assets/modes/goal.js");
 
 pub(super) fn run(line: &Line, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
     match (&line.command, &line.name) {
@@ -35,17 +39,20 @@ pub(super) fn run(line: &Line, context: &Context, ui: &mut Ui) -> Result<(), Com
             look::list(&registry(context, ui), crate::cli::Format { json: false }, ui);
             Ok(())
         }
-        (None, Some(name)) => play(name, context, ui),
+        (None, Some(name)) => play(name, line, context, ui),
     }
 }
 
 /// Plays a goal.
-fn play(name: &str, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
+fn play(name: &str, line: &Line, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
     let registry = registry(context, ui);
     let entry = find(&registry, name)?;
     refuse_blocked(entry)?;
-    let _goal = entry.open();
-    Ok(())
+    let goal = entry.open();
+    let name = goal.name.clone();
+    let config = serde_json::to_value(goal).expect("a goal is made of texts");
+    let globals = vec![("GOAL_CONFIG".to_owned(), config)];
+    mode::perform(&name, SCRIPT, globals, &line.mode, context, ui)
 }
 
 /// Code of other people runs only if somebody said so.
@@ -86,8 +93,7 @@ fn registry(context: &Context, ui: &mut Ui) -> Registry {
 
 fn scene(context: &Context) -> Scene {
     let world = context.world;
-    let named: Vec<String> = Vec::new();
-    let paths = named.iter().filter_map(|path| expanded(path, world));
+    let paths = context.settings.prompting.goal_paths.iter().filter_map(|path| expanded(path, world));
     Scene { home: world.home(), paths: paths.collect(), folder: world.folder() }
 }
 

@@ -19,6 +19,8 @@ mod reset;
 mod shelves;
 mod transfer;
 
+pub(super) use background::Background;
+
 pub(super) fn run(command: &Session, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
     // A command that removes sessions needs no other beside it.
     let quiet = matches!(

@@ -29,8 +29,14 @@ pub(crate) enum Kind {
     Retention(&'static retention::Key),
     /// Yes or no; what it is if nobody says.
     Switch(bool),
+    /// A whole number; what it is if nobody says.
+    Number(u32),
     /// One of several words, the first if nobody says.
     Choice(&'static [&'static str]),
+    /// The path of a file; none if nobody says.
+    Path,
+    /// Paths of folders.
+    Paths,
     /// Names of programs.
     Names,
     /// A list of tables, which is written by hand.
@@ -43,6 +49,7 @@ pub(crate) enum Value {
     Number(u32),
     Switch(bool),
     Word(&'static str),
+    Path(String),
     Names(Vec<String>),
     Agents(usize),
 }
@@ -50,7 +57,8 @@ pub(crate) enum Value {
 pub(super) const KEEP_ARCHIVES: &str = "session.reset.keep_archives";
 pub(super) const STORE: &str = "store.backend";
 
-const OTHERS: [Key; 5] = [
+/// The settings of prompts, scripts and the log are read in `prompting.rs`.
+const OTHERS: [Key; 16] = [
     Key {
         name: KEEP_ARCHIVES,
         doc: "Archive what a session holds before it is reset.",
@@ -60,6 +68,61 @@ const OTHERS: [Key; 5] = [
         name: STORE,
         doc: "Where sessions are kept: files (fs), or only in memory.",
         kind: Kind::Choice(&["fs", "memory"]),
+    },
+    Key {
+        name: "prompt.tokens",
+        doc: "Count the tokens of prompts.",
+        kind: Kind::Switch(true),
+    },
+    Key {
+        name: "prompt.budget",
+        doc: "Warn of prompts with more tokens than these (0: no limit).",
+        kind: Kind::Number(0),
+    },
+    Key {
+        name: "prompt.max_file_kb",
+        doc: "Leave out files that are larger than so many kilobytes (0: no limit).",
+        kind: Kind::Number(1000),
+    },
+    Key {
+        name: "goal.paths",
+        doc: "Folders with goals, besides `goals` beside this configuration; absolute, or from ~/ on.",
+        kind: Kind::Paths,
+    },
+    Key {
+        name: "script.module_paths",
+        doc: "Folders in which scripts find modules by their bare names.",
+        kind: Kind::Paths,
+    },
+    Key {
+        name: "script.time_limit_seconds",
+        doc: "Stop scripts that compute for longer at a stretch (0: no limit).",
+        kind: Kind::Number(30),
+    },
+    Key {
+        name: "script.memory_limit_mb",
+        doc: "Stop scripts that need more megabytes.",
+        kind: Kind::Number(512),
+    },
+    Key {
+        name: "log.file",
+        doc: "Write a log of modes and scripts to this file; a relative one is beside this configuration.",
+        kind: Kind::Path,
+    },
+    Key {
+        name: "log.level",
+        doc: "The least that is written to the log.",
+        kind: Kind::Choice(&["info", "debug", "warn", "error", "off"]),
+    },
+    Key {
+        name: "log.max_size_mb",
+        doc: "Begin another log file when one has so many megabytes (0: no limit).",
+        kind: Kind::Number(10),
+    },
+    Key {
+        name: "log.max_files",
+        doc: "Keep so many log files.",
+        kind: Kind::Number(5),
     },
     Key {
         name: "identity.wrappers",
@@ -109,8 +172,10 @@ impl Key {
         match self.kind {
             Kind::Retention(key) => Value::from(key.default_value()),
             Kind::Switch(switch) => Value::Switch(switch),
+            Kind::Number(number) => Value::Number(number),
             Kind::Choice(words) => Value::Word(words[0]),
-            Kind::Names => Value::Names(Vec::new()),
+            Kind::Path => Value::Path(String::new()),
+            Kind::Names | Kind::Paths => Value::Names(Vec::new()),
             Kind::Agents => Value::Agents(0),
         }
     }
@@ -131,6 +196,17 @@ impl Key {
                 Some(word) => self.parse_one(word),
                 None => Err(self.mistaken("a word in quotes", item)),
             },
+            Kind::Path => match item.as_str() {
+                Some(path) => Ok(Value::Path(path.to_owned())),
+                None => Err(self.mistaken("a path in quotes", item)),
+            },
+            Kind::Paths => {
+                let list = item.as_array().map(|list| list.iter().map(|it| it.as_str()).collect());
+                let paths: Option<Vec<&str>> = list.unwrap_or_else(|| Some(vec![item.as_str()?]));
+                paths
+                    .map(|paths| Value::Names(paths.into_iter().map(str::to_owned).collect()))
+                    .ok_or_else(|| self.mistaken("a list of paths", item))
+            }
             Kind::Names => identity::names(item)
                 .map(Value::Names)
                 .map_err(|reason| format!("`{}` {reason}", self.name)),
@@ -154,9 +230,11 @@ impl Key {
     pub(crate) fn parse(&self, words: &[String]) -> Result<Value, String> {
         match (self.kind, words) {
             (Kind::Agents, _) => Err(format!("`{}` is a list of tables", self.name)),
-            (Kind::Names, _) => {
+            (Kind::Names | Kind::Paths, _) => {
                 if words.is_empty() || words.iter().any(|name| name.trim().is_empty()) {
-                    return Err(format!("`{}` must be names of programs", self.name));
+                    let what =
+                        if matches!(self.kind, Kind::Names) { "names of programs" } else { "paths" };
+                    return Err(format!("`{}` must be {what}", self.name));
                 }
                 let mut names = words.to_vec();
                 let mut seen = std::collections::HashSet::new();
@@ -186,7 +264,11 @@ impl Key {
                     format!("`{}` must be {}, not {word:?}", self.name, words.join(" or "))
                 })
             }
-            Kind::Names | Kind::Agents => self.parse(&[word.to_owned()]),
+            Kind::Number(_) => word.trim().parse().map(Value::Number).map_err(|_| {
+                format!("`{}` must be a whole number up to {}, not {word:?}", self.name, u32::MAX)
+            }),
+            Kind::Path => Ok(Value::Path(word.to_owned())),
+            Kind::Names | Kind::Paths | Kind::Agents => self.parse(&[word.to_owned()]),
         }
     }
 }
@@ -207,6 +289,7 @@ impl Value {
             Self::Number(number) => (*number).into(),
             Self::Switch(switch) => (*switch).into(),
             Self::Word(word) => (*word).into(),
+            Self::Path(path) => path.clone().into(),
             Self::Names(names) => names.clone().into(),
             Self::Agents(count) => (*count).into(),
         }
@@ -218,6 +301,7 @@ impl Value {
             Self::Number(number) => i64::from(*number).into(),
             Self::Switch(switch) => (*switch).into(),
             Self::Word(word) => (*word).into(),
+            Self::Path(path) => path.as_str().into(),
             Self::Names(names) => names.iter().collect(),
             Self::Agents(_) => toml_edit::Array::new().into(),
         }
@@ -231,6 +315,8 @@ impl fmt::Display for Value {
             Self::Number(number) => number.fmt(f),
             Self::Switch(switch) => switch.fmt(f),
             Self::Word(word) => f.write_str(word),
+            Self::Path(path) if path.is_empty() => f.write_str("none"),
+            Self::Path(path) => path.escape_debug().fmt(f),
             Self::Names(names) if names.is_empty() => f.write_str("none"),
             Self::Names(names) => names.join(", ").escape_debug().fmt(f),
             Self::Agents(1) => f.write_str("1 agent"),

@@ -3,7 +3,7 @@
 use osm_identity::Catalogue;
 use osm_store::retention::Policy;
 
-use super::Reading;
+use super::{Prompting, Reading};
 use super::keys::{KEEP_ARCHIVES, Kind, STORE, Value};
 use crate::World;
 use crate::error::CommandError;
@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) catalogue: Catalogue,
     /// Whether a reset archives what was there.
     pub(crate) keep_archives: bool,
+    /// What modes and scripts go by.
+    pub(crate) prompting: Prompting,
     policy: Policy,
     /// Why no limit counts.
     doubt: Option<String>,
@@ -60,7 +62,14 @@ impl From<Reading> for Settings {
         let doubt = doubt(&reading);
         let policy = if doubt.is_some() { Policy::keep_everything() } else { policy(&reading) };
         let keep_archives = reading.entry(KEEP_ARCHIVES).value != Ok(Value::Switch(false));
-        Self { keep_archives, policy, doubt, store: store(&reading), catalogue: reading.catalogue }
+        Self {
+            keep_archives,
+            prompting: Prompting::from(&reading),
+            policy,
+            doubt,
+            store: store(&reading),
+            catalogue: reading.catalogue,
+        }
     }
 }
 

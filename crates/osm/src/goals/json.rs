@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::front_matter::Mistake;
 use super::{COMMANDS, FRAME, Goal, Handler, Snippet, Variable, go_template, template};
-use crate::config::nearest;
+use crate::config::nearest::nearest;
 
 /// The fields that mean something.
 const FIELDS: [&str; 19] = [

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::front_matter::{Field, Mistake, Value, part};
 use super::{FRAME, Goal, Run, Snippet, Variable, template};
-use crate::config::nearest;
+use crate::config::nearest::nearest;
 
 /// The name of every such file ends so.
 pub(crate) const SUFFIX: &str = ".prompt.md";

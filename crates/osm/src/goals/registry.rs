@@ -11,7 +11,7 @@ use serde_json::json;
 use super::discovery::{Found, Kind, Origin, Place, Problem, Scene};
 use super::prompt_file::{self, SUFFIX, Written};
 use super::{Goal, built_in, json, links};
-use crate::config::nearest;
+use crate::config::nearest::nearest;
 use crate::trust::{Trust, Verdict};
 
 /// A goal with where it comes from.

@@ -4,7 +4,7 @@
 //! others are here: commands of the command line, and standard input, one command on each line.
 
 use std::collections::VecDeque;
-use std::io::BufRead;
+use std::io::{self, BufRead};
 
 use super::line::{Line, Open};
 use super::prompt::Prompt;
@@ -63,24 +63,32 @@ impl Source for Commands {
     }
 }
 
+/// Reads a line, with its end; nothing at the end of all.
+type ReadLine = Box<dyn FnMut(&mut Vec<u8>) -> io::Result<usize>>;
+
 /// Lines of a text: an open quote, or a backslash at the end, goes on with the next.
-pub(crate) struct Lines<R> {
-    reader: R,
+pub(crate) struct Lines {
+    reader: ReadLine,
     /// Where the last command began.
     number: usize,
     /// The lines that were read.
     read: usize,
 }
 
-impl<R: BufRead> Lines<R> {
-    pub(crate) fn new(reader: R) -> Self {
+impl Lines {
+    fn new(reader: ReadLine) -> Self {
         Self { reader, number: 0, read: 0 }
+    }
+
+    /// Standard input. It is held only while a line is read: a command may want to read too.
+    pub(crate) fn of_stdin() -> Self {
+        Self::new(Box::new(|line| io::stdin().lock().read_until(b'\n', line)))
     }
 
     /// One line, without its end.
     fn line(&mut self) -> Result<Option<String>, String> {
         let mut bytes = Vec::new();
-        let length = self.reader.read_until(b'\n', &mut bytes).map_err(|it| it.to_string())?;
+        let length = (self.reader)(&mut bytes).map_err(|it| it.to_string())?;
         if length == 0 {
             return Ok(None);
         }
@@ -110,7 +118,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl<R: BufRead> Source for Lines<R> {
+impl Source for Lines {
     fn next(&mut self, _prompt: &Prompt) -> Input {
         match self.command() {
             Ok(Some(command)) => Input::Line(command),
@@ -128,8 +136,13 @@ impl<R: BufRead> Source for Lines<R> {
 mod tests {
     use super::*;
 
-    fn all(text: &str) -> Vec<Input> {
-        let mut lines = Lines::new(text.as_bytes());
+    fn lines_of(bytes: &'static [u8]) -> Lines {
+        let mut rest = bytes;
+        Lines::new(Box::new(move |line| rest.read_until(b'\n', line)))
+    }
+
+    fn all(text: &'static str) -> Vec<Input> {
+        let mut lines = lines_of(text.as_bytes());
         let mut all = Vec::new();
         loop {
             match lines.next(&Prompt::default()) {
@@ -159,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_refused() {
-        let mut lines = Lines::new(&b"a\n\xff\n"[..]);
+        let mut lines = lines_of(b"a\n\xff\n");
         assert_eq!(lines.next(&Prompt::default()), Input::Line("a".into()));
         assert_eq!(lines.next(&Prompt::default()), Input::Failed("it is not UTF-8".into()));
         assert_eq!(lines.place(), Some("line 2".into()));

@@ -15,6 +15,8 @@ pub(crate) struct Screen {
     color: bool,
     /// Somebody sits there: messages need not say who talks.
     is_watched: bool,
+    /// Nothing is printed for now.
+    hushed: Rc<Cell<bool>>,
     /// The reader of our output went away, or it cannot be written.
     broken: Rc<Cell<Option<io::ErrorKind>>>,
 }
@@ -24,6 +26,7 @@ impl Screen {
         Self {
             color: world.wants_color(),
             is_watched: world.can_ask() && world.is_watched(),
+            hushed: Rc::default(),
             broken: Rc::default(),
         }
     }
@@ -32,8 +35,16 @@ impl Screen {
         self.color
     }
 
+    /// Has nothing printed, or everything again.
+    pub(crate) fn hush(&self, hush: bool) {
+        self.hushed.set(hush);
+    }
+
     /// Writes a text that is a line or more.
     pub(crate) fn print(&self, text: &str) {
+        if self.hushed.get() {
+            return;
+        }
         let end = if text.ends_with('\n') { "" } else { "\n" };
         let mut stdout = io::stdout().lock();
         let written = stdout
@@ -86,6 +97,19 @@ impl Screen {
     /// A text set off, if colours are welcome.
     pub(crate) fn styled(&self, style: Style, text: &str) -> String {
         if self.color { style.around(text) } else { text.to_owned() }
+    }
+
+    /// Asks for a line, if somebody can type one.
+    pub(crate) fn ask(&self, prompt: &str) -> Option<String> {
+        if !self.is_watched {
+            return None;
+        }
+        let mut stderr = io::stderr().lock();
+        stderr.write_all(prompt.as_bytes()).and_then(|()| stderr.flush()).ok()?;
+        drop(stderr);
+        let mut line = String::new();
+        let length = io::stdin().read_line(&mut line).ok()?;
+        (length > 0).then(|| line.trim_end_matches(['\n', '\r']).to_owned())
     }
 
     /// Writes to the terminal itself, wherever the streams lead.

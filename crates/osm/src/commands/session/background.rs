@@ -18,7 +18,7 @@ use crate::context::Context;
 const MOMENT: Duration = Duration::from_millis(100);
 
 /// A cleanup that ends with its owner.
-pub(super) struct Background {
+pub(in crate::commands) struct Background {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Background {
 impl Background {
     /// Starts one, if it is wanted and there is a store to clean. What goes wrong is told by
     /// `osm session clean`.
-    pub(super) fn start(context: &Context) -> Self {
+    pub(in crate::commands) fn start(context: &Context) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let is_wanted = context.settings.policy().auto_cleanup_enabled;
         let store = is_wanted.then(|| context.store().ok()).flatten();

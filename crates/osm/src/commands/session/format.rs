@@ -27,7 +27,7 @@ pub(in crate::commands) fn age(then: Timestamp, now: Timestamp) -> String {
 }
 
 /// A text on one line, cut to a width.
-pub(in crate::commands) fn brief(text: &str, width: usize) -> String {
+pub(crate) fn brief(text: &str, width: usize) -> String {
     let flat: String = text
         .chars()
         .map(|c| match c {

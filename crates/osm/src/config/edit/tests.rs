@@ -213,7 +213,9 @@ fn every_setting_in_every_layout() {
     ];
     let value = |kind| match kind {
         Kind::Choice(words) => Value::Word(words[1]),
-        Kind::Names => names(&["x", "z"]),
+        Kind::Names | Kind::Paths => names(&["x", "z"]),
+        Kind::Path => Value::Path("a/b.log".into()),
+        Kind::Number(number) => Value::Number(number + 1),
         Kind::Switch(switch) => Value::Switch(!switch),
         Kind::Retention(key) => match key.default_value() {
             Setting::Number(_) => number(77),

@@ -1,0 +1,287 @@
+// The context of a prompt: items, and the commands with which people work on them.
+//
+// A command either does all that it was asked, or throws and has changed nothing: whoever runs it
+// takes the state back.
+'use strict';
+const { parseArgv, formatArgv } = require('osm:argv');
+const { openEditor, clipboardCopy } = require('osm:os');
+const tokenizer = require('osm:tokenizer');
+const texts = require('osm:ctxutil/texts');
+const ours = __osm;
+const call = ours.callContext;
+
+const ITEMS = { shared: 'contextItems' };
+const HIGHEST = { shared: 'contextHighestId' };
+const LATER = '(taken when the prompt is built)';
+
+// A text that no content can break out of.
+function fenced(text, info) {
+    const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+    const fence = '`'.repeat(Math.max(3, longest + 1));
+    return `${fence}${info}\n${text.endsWith('\n') || text === '' ? text : `${text}\n`}${fence}\n`;
+}
+
+// The sections of all items. With toTxtar, files are one block at the end, which that gives.
+exports.buildContext = function (items, options) {
+    const toTxtar = options?.toTxtar;
+    if (typeof toTxtar !== 'function') {
+        return call('build', items).text;
+    }
+    ours.followItems(items);
+    const others = items.filter((item) => item.type !== 'file');
+    const parts = others.length === 0 ? [] : [call('build', others).text];
+    const files = String(toTxtar() ?? '');
+    if (files.trim() !== '') {
+        parts.push(`### Files\n\n${fenced(files, 'txtar')}`);
+    }
+    return parts.map((part) => `${part.trimEnd()}\n`).join('\n');
+};
+
+// What follows a value, now or when its promise is kept.
+const then = (value, next) => (typeof value?.then === 'function' ? value.then(next) : next(value));
+
+// Takes a switch out of the arguments of a command; whatever else looks like one is a mistake.
+function flag(args, name, command) {
+    const rest = args.filter((arg) => arg !== name);
+    if (rest.length > 0) {
+        throw new Error(`${command}: ${ours.quoted(rest[0])} is not understood; usage: ${texts.COMMANDS[command].usage}`);
+    }
+    return args.length > 0;
+}
+
+exports.contextManager = function (options = {}) {
+    const getItems = options.getItems ?? (() => ours.store.get(ITEMS)[0] ?? []);
+    const store = options.setItems ?? ((items) => ours.store.set(ITEMS, ours.plain(items, 'contextItems')));
+    const nextId = options.nextIntegerId ?? require('osm:nextIntegerId');
+    const say = (text) => output.print(text);
+
+    function setItems(items) {
+        store(items);
+        if (Object.hasOwn(ours.modules, 'osm:context')) {
+            ours.followItems(items);
+        }
+    }
+
+    // An id is never given twice, so what was removed cannot be mistaken for what came after it.
+    function newId(items) {
+        const highest = ours.store.get(HIGHEST)[0];
+        const id = Math.max(nextId(items), Number.isInteger(highest) ? highest + 1 : 1);
+        ours.store.set(HIGHEST, id);
+        return id;
+    }
+
+    function addItem(type, label, payload, more) {
+        const items = getItems();
+        const item = { id: newId(items), type, label, ...(payload === undefined ? {} : { payload }), ...more };
+        setItems([...items, item]);
+        return item.id;
+    }
+
+    function itemsNamed(args, command) {
+        const items = getItems();
+        const there = items.map((item) => `[${item.id}]`).join(', ') || 'none';
+        return args.map((arg) => {
+            const digits = /^\[?(\d+)\]?$/.exec(arg);
+            if (digits === null) {
+                throw new Error(`${command}: ${ours.quoted(arg)} is no id; there are: ${there}`);
+            }
+            const item = items.find((each) => each.id === Number(digits[1]));
+            if (item === undefined) {
+                throw new Error(`${command}: there is no [${digits[1]}]; there are: ${there}`);
+            }
+            return item;
+        });
+    }
+
+    function removeItems(removed) {
+        setItems(getItems().filter((item) => !removed.some((each) => each.id === item.id)));
+    }
+
+    // All of the paths, or none.
+    function addPaths(paths) {
+        const { found, failed } = call('resolve', paths);
+        if (failed.length > 0) {
+            const why = failed.map((each) => `\n  ${each.path}: ${each.message}`).join('');
+            throw new Error(`nothing was added; there is a problem with${why}`);
+        }
+        for (const { path, label, folder } of found) {
+            const isThis = (item) => (item.path === undefined ? item.label === label : item.path === path);
+            const known = getItems().find((item) => item.type === 'file' && isThis(item));
+            if (known === undefined) {
+                addItem('file', label, undefined, { path });
+                say(`Added ${folder ? 'folder' : 'file'}: ${label}`);
+            } else {
+                say(`Already there: ${known.label} [${known.id}]`);
+            }
+        }
+    }
+
+    function add(args) {
+        if (args[0] === '--from-diff') {
+            const { paths, error } = call('changed', args.slice(1));
+            if (error !== null && error !== undefined) {
+                throw new Error(`git diff --name-only failed: ${error}`);
+            }
+            return paths.length === 0 ? say('No files found in diff.') : addPaths(paths);
+        }
+        const typed = () => openEditor('paths', '# One path on each line. Lines that start with # are left out.\n').split('\n');
+        const paths = args.length > 0 ? args : typed().map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+        return paths.length === 0 ? say('No paths were given: nothing was added.') : addPaths(paths);
+    }
+
+    function diff(args) {
+        const label = ['git diff', formatArgv(args)].join(' ').trim();
+        const id = addItem('lazy-diff', label, [...args], { folder: call('folder') });
+        say(`Added diff: ${label} [${id}] ${LATER}`);
+    }
+
+    function exec(args) {
+        if (args.length === 0) {
+            throw new Error('exec: there is no command; usage: exec <command> [arguments]');
+        }
+        const label = formatArgv(args);
+        const id = addItem('lazy-exec', label, [...args], { folder: call('folder') });
+        say(`Added exec: ${label} [${id}] ${LATER}`);
+    }
+
+    function note(args) {
+        const text = args.length > 0 ? args.join(' ') : openEditor('note', '').replace(/\n+$/, '');
+        if (text.trim() === '') {
+            return say('The note is empty: nothing was added.');
+        }
+        return say(`Added note [${addItem('note', 'note', text)}]`);
+    }
+
+    function list(args) {
+        const items = getItems();
+        const described = items.length === 0 ? [] : call('describe', items);
+        if (flag(args, '--json', 'list')) {
+            return say(JSON.stringify(described, null, 2));
+        }
+        if (items.length === 0) {
+            return say('There is nothing here yet: add, diff, exec and note put something in.');
+        }
+        described.forEach((each) => texts.listed(each).forEach(say));
+        const budget = call('build', []).stats.budget ?? null;
+        const total = texts.total(described, budget);
+        say(texts.totalLine(total, described));
+        return warn(total);
+    }
+
+    function warn(stats) {
+        if (texts.isOver(stats)) {
+            console.warn('%s', texts.overBudget(stats));
+        }
+    }
+
+    function change(item, changed) {
+        setItems(getItems().map((each) => (each.id === item.id ? { ...each, ...changed } : each)));
+    }
+
+    function edit(args) {
+        if (args.length !== 1) {
+            throw new Error('edit: which one? usage: edit <id>');
+        }
+        const [item] = itemsNamed(args, 'edit');
+        if (item.type === 'file') {
+            throw new Error(`edit: [${item.id}] is a file: edit ${item.label} itself; it is read when the prompt is built`);
+        }
+        const isLazy = item.type === 'lazy-diff' || item.type === 'lazy-exec';
+        if (isLazy) {
+            const before = Array.isArray(item.payload) ? item.payload : parseArgv(String(item.payload ?? ''));
+            const words = parseArgv(openEditor(item.label, formatArgv(before)).trim());
+            if (item.type === 'lazy-exec' && words.length === 0) {
+                throw new Error('edit: a command cannot be empty');
+            }
+            const label = item.type === 'lazy-exec' ? formatArgv(words) : ['git diff', formatArgv(words)].join(' ').trim();
+            change(item, { payload: words, label });
+            return say(`Updated ${item.type === 'lazy-exec' ? 'exec' : 'diff'} specification [${item.id}]`);
+        }
+        if (typeof item.payload !== 'string') {
+            throw new Error(`edit: [${item.id}] is a ${item.type}, which has no text`);
+        }
+        change(item, { payload: openEditor(item.label || item.type, item.payload).replace(/\n+$/, '') });
+        return say(`Edited [${item.id}]`);
+    }
+
+    function remove(args) {
+        if (args.length === 0) {
+            throw new Error('remove: which one? usage: remove <id>…');
+        }
+        const items = itemsNamed(args, 'remove');
+        removeItems(items);
+        items.forEach((item) => say(`Removed [${item.id}]`));
+    }
+
+    // The prompt as the program makes it, or as a function of the script does.
+    const isNative = typeof options.buildPrompt !== 'function';
+    const request = () => {
+        const { template, data } = options.prompt?.() ?? {};
+        return { template: template ?? '{{ context }}', data: data ?? {}, items: getItems() };
+    };
+    const statsOf = (text) => ({
+        tokens: tokenizer.count(text),
+        lines: tokenizer.lineCount(text),
+        bytes: tokenizer.byteCount(text),
+        budget: null,
+    });
+    const built = () =>
+        isNative ? call('prompt', request()) : then(options.buildPrompt(), (text) => ({ text: String(text), stats: null }));
+
+    function show(args) {
+        if (flag(args, '--json', 'show')) {
+            return then(built(), ({ text, stats }) => say(JSON.stringify({ text, stats: stats ?? statsOf(text) }, null, 2)));
+        }
+        return isNative ? warn(call('show', request())) : then(built(), ({ text }) => say(text));
+    }
+
+    function copied(stats) {
+        say(`Copied ${texts.summary(stats)}`);
+        warn(stats);
+        if (options.postCopyHint) {
+            say(String(options.postCopyHint));
+        }
+    }
+
+    function copy(args) {
+        flag(args, '', 'copy');
+        if (isNative) {
+            return copied(call('copy', request()));
+        }
+        return then(built(), ({ text }) => {
+            clipboardCopy(text);
+            copied(statsOf(text));
+        });
+    }
+
+    // Tells what an earlier command or process has left here. Nothing is dropped: a file that is
+    // missing may come back.
+    function rehydrate() {
+        const items = getItems();
+        const files = items.filter((item) => item.type === 'file');
+        if (items.length === 0) {
+            return { items: 0, files: 0, missing: [] };
+        }
+        const missing = files.length === 0 ? [] : call('describe', files).filter((each) => each.missing);
+        say(texts.restored(items.length, files.length));
+        missing.forEach((each) => say(`Missing: ${each.label} [${each.id}]`));
+        ours.followItems(items);
+        return { items: items.length, files: files.length, missing: missing.map((each) => each.id) };
+    }
+
+    tui.registerCompleter('item', () => getItems().map(({ id, label }) => ({ text: String(id), description: label })));
+    const handlers = { add, diff, exec, note, list, edit, remove, show, copy };
+    const commands = {};
+    for (const [name, about] of Object.entries(texts.COMMANDS)) {
+        commands[name] = { ...about, handler: handlers[name] };
+    }
+    return {
+        commands,
+        getItems,
+        setItems,
+        addItem,
+        removeItem: (id) => removeItems(itemsNamed([String(id)], 'remove')),
+        rehydrate,
+        buildPrompt: () => then(built(), ({ text }) => text),
+    };
+};

@@ -1,0 +1,124 @@
+//! Templates: `MiniJinja`, for text, and under limits.
+//!
+//! Prompts are text, so nothing is escaped. A name that is not there is an error and not an empty
+//! place: a prompt with a hole is worse than none. Programs that render a template themselves do it
+//! here, so that scripts and they agree.
+
+use std::io;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
+use serde_json::Value;
+
+/// So many steps may be taken: enough for a loop over a hundred thousand things.
+const STEPS: u64 = 5_000_000;
+
+/// So much may come of it.
+const LONGEST: usize = 256 << 20;
+
+/// Renders a template. An error tells the line and shows it; `name` is what it calls the template.
+pub fn render(name: &str, template: &str, data: &Value) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.set_fuel(Some(STEPS));
+    let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
+    environment.set_syntax(syntax.map_err(|error| explain(name, template, &error))?);
+    let mut rendered = Bounded(Vec::new());
+    let parsed = environment.template_from_named_str(name, template);
+    parsed
+        .and_then(|parsed| parsed.render_captured_to(Serde(data), &mut rendered).map(drop))
+        .map_err(|error| explain(name, template, &error))?;
+    String::from_utf8(rendered.0).map_err(|_| format!("{name}: it gives no text"))
+}
+
+/// Whether a template can be parsed.
+pub fn check(name: &str, template: &str) -> Result<(), String> {
+    let environment = Environment::new();
+    let parsed = environment.template_from_named_str(name, template);
+    parsed.map(drop).map_err(|error| explain(name, template, &error))
+}
+
+/// What went wrong, where, and the line itself.
+fn explain(name: &str, template: &str, error: &Error) -> String {
+    let said = match error.kind() {
+        ErrorKind::OutOfFuel => "it takes too many steps; is there a loop in a loop?".to_owned(),
+        ErrorKind::WriteFailure => format!("it gives more than {} MB", LONGEST >> 20),
+        kind => match error.detail() {
+            Some(detail) => format!("{kind}: {detail}"),
+            None => kind.to_string(),
+        },
+    };
+    let Some(line) = error.line() else { return format!("{name}: {said}") };
+    let excerpt = template.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let excerpt: String = excerpt.chars().take(200).collect();
+    format!("{name}:{line}: {said}\n  {excerpt}")
+}
+
+/// A text that does not grow for ever.
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > LONGEST {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn templates() {
+        let data = json!({ "name": "a <b>", "items": ["x", "y"], "none": null, "map": { "k": 1 } });
+        for (template, text) in [
+            ("", ""),
+            ("**{{ name | upper }}**\n", "**A <B>**\n"),
+            ("{% for it in items %}{{ loop.index }}{{ it }} {% endfor %}", "1x 2y "),
+            ("{% if nothing %}a{% else %}b{% endif %}", "b"),
+            ("{{ nothing | default('d') }}{{ map.k }}{# note #}", "d1"),
+            ("{% raw %}{{ x }}{% endraw %}", "{{ x }}"),
+        ] {
+            assert_eq!(render("t", template, &data).as_deref(), Ok(text), "{template}");
+        }
+    }
+
+    #[test]
+    fn what_fails_says_where() {
+        let data = json!({ "a": 1 });
+        for (template, message) in [
+            ("one\n{{ nothing }}", "t:2: undefined value"),
+            ("one\ntwo {% if %}\n", "t:2: syntax error"),
+            ("{{ a | nonsense }}", "t:1: unknown filter"),
+            (
+                "{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}{% endfor %}",
+                "too many steps",
+            ),
+            (
+                "{% set big = 'x' * 1000000 %}{% for i in range(999) %}{{ big }}{% endfor %}",
+                "more than 256 MB",
+            ),
+            ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "t:1: "),
+        ] {
+            let error = render("t", template, &data).unwrap_err();
+            assert!(error.contains(message), "{template}: {error}");
+        }
+        assert_eq!(
+            render("t", "a\n  {{ nothing }}", &data).unwrap_err().lines().nth(1),
+            Some("    {{ nothing }}")
+        );
+        assert!(check("t", "{{ nothing }}").is_ok());
+        assert!(check("t", "{% if").is_err());
+    }
+}

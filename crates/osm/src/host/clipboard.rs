@@ -1,0 +1,223 @@
+//! The clipboard: a command of the user's, the terminal itself (OSC 52), or the platform's tools.
+//!
+//! Which ways there are is decided by a pure function of what is seen ([`Scene`]). They are tried in
+//! turn. If none leads there, what was to be copied is kept in a file: nothing that took minutes to
+//! make is lost because there is no clipboard.
+
+mod osc52;
+mod tool;
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use crate::desk::Desk;
+use crate::private;
+use crate::ui::Screen;
+
+/// What the choice depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Scene<'a> {
+    /// The user's own command.
+    command: Option<&'a str>,
+    /// There is a terminal to write to.
+    terminal: bool,
+    ssh: bool,
+    tmux: bool,
+    screen: bool,
+    wayland: bool,
+    x11: bool,
+    system: System,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum System {
+    #[default]
+    Unix,
+    Android,
+    Mac,
+    Windows,
+}
+
+/// A way to the clipboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way<'a> {
+    /// A command of the shell.
+    Command(&'a str),
+    /// Through the terminal, which may be far away.
+    Terminal(osc52::Wrap),
+    /// A program.
+    Tool(&'static [&'static str]),
+}
+
+/// The ways to copy, in the order in which they are tried.
+fn ways<'a>(scene: &Scene<'a>) -> Vec<Way<'a>> {
+    // Whoever names a command wants that one: its failure is not covered up by another.
+    if let Some(command) = scene.command {
+        return vec![Way::Command(command)];
+    }
+    let mut ways = Vec::new();
+    // Our display is not the user's there, or not the only one.
+    if scene.terminal && (scene.ssh || scene.tmux || scene.screen) {
+        ways.push(Way::Terminal(match (scene.tmux, scene.screen) {
+            (true, _) => osc52::Wrap::Tmux,
+            (false, true) => osc52::Wrap::Screen,
+            (false, false) => osc52::Wrap::None,
+        }));
+    }
+    let tools: [(bool, &'static [&'static str]); 6] = [
+        (scene.system == System::Mac, &["pbcopy"]),
+        (scene.system == System::Windows, &["clip.exe"]),
+        (scene.wayland, &["wl-copy"]),
+        (scene.system == System::Android, &["termux-clipboard-set"]),
+        (scene.x11, &["xclip", "-selection", "clipboard"]),
+        (scene.x11, &["xsel", "--clipboard", "--input"]),
+    ];
+    ways.extend(tools.into_iter().filter(|(there, _)| *there).map(|(_, words)| Way::Tool(words)));
+    ways
+}
+
+/// The tools that print what is on the clipboard.
+fn pasting(scene: &Scene) -> Vec<&'static [&'static str]> {
+    let tools: [(bool, &'static [&'static str]); 6] = [
+        (scene.system == System::Mac, &["pbpaste"]),
+        (scene.system == System::Windows, &["powershell.exe", "-NoProfile", "-c", "Get-Clipboard"]),
+        (scene.wayland, &["wl-paste", "--no-newline"]),
+        (scene.system == System::Android, &["termux-clipboard-get"]),
+        (scene.x11, &["xclip", "-selection", "clipboard", "-o"]),
+        (scene.x11, &["xsel", "--clipboard", "--output"]),
+    ];
+    tools.into_iter().filter(|(there, _)| *there).map(|(_, words)| words).collect()
+}
+
+fn scene<'a>(desk: &Desk, command: Option<&'a str>) -> Scene<'a> {
+    let has = |name: &str| desk.variable(name).is_some();
+    Scene {
+        command,
+        terminal: Screen::to_terminal(b"").is_ok(),
+        ssh: has("SSH_CONNECTION") || has("SSH_TTY"),
+        tmux: has("TMUX"),
+        screen: has("STY"),
+        wayland: has("WAYLAND_DISPLAY"),
+        x11: has("DISPLAY"),
+        system: match () {
+            () if cfg!(target_os = "macos") => System::Mac,
+            () if cfg!(windows) => System::Windows,
+            () if cfg!(target_os = "android") || has("TERMUX_VERSION") => System::Android,
+            () => System::Unix,
+        },
+    }
+}
+
+/// Copies a text. The error says where it is kept instead.
+pub(super) fn copy(desk: &Desk, text: &str) -> Result<(), String> {
+    let command = desk.variable("OSM_CLIPBOARD");
+    let mut failures = Vec::new();
+    for way in ways(&scene(desk, command.as_deref())) {
+        let tried = match way {
+            Way::Command(command) => {
+                tool::give_shell(command, text, desk).map_err(|it| format!("OSM_CLIPBOARD: {it}"))
+            }
+            Way::Terminal(wrap) => osc52::sequence(text, wrap).and_then(|bytes| {
+                Screen::to_terminal(&bytes).map_err(|error| format!("the terminal: {error}"))
+            }),
+            Way::Tool(words) => tool::give(words, text, desk),
+        };
+        match tried {
+            Ok(()) => return Ok(()),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    let why = match failures.is_empty() {
+        true => "there is none; set OSM_CLIPBOARD to a command that takes it".to_owned(),
+        false => failures.join("; "),
+    };
+    match keep(desk, text) {
+        Ok(path) => Err(format!("the clipboard was not reached ({why}): kept in {path}")),
+        Err(error) => {
+            Err(format!("the clipboard was not reached ({why}), and it cannot be kept: {error}"))
+        }
+    }
+}
+
+/// What is on the clipboard.
+pub(super) fn paste(desk: &Desk) -> Result<String, String> {
+    if let Some(command) = desk.variable("OSM_CLIPBOARD_PASTE") {
+        let taken = tool::take_shell(&command, desk);
+        return taken.map_err(|error| format!("OSM_CLIPBOARD_PASTE: {error}"));
+    }
+    let mut failures = Vec::new();
+    for words in pasting(&scene(desk, None)) {
+        match tool::take(words, desk) {
+            Ok(text) => return Ok(text),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    match failures.is_empty() {
+        true => Err("there is no clipboard to read; set OSM_CLIPBOARD_PASTE".into()),
+        false => Err(format!("the clipboard cannot be read ({})", failures.join("; "))),
+    }
+}
+
+/// Keeps a text in a file of its own, for our eyes only.
+fn keep(desk: &Desk, text: &str) -> io::Result<String> {
+    let home = desk.home.as_deref().unwrap_or(&desk.temporary);
+    let folder = home.join("prompts");
+    private::folder(&folder)?;
+    let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
+    for number in 0..1000 {
+        let path = folder.join(format!("{time}--{number:03}.md"));
+        match private::open(File::options().write(true).create_new(true), &path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            opened => {
+                opened?.write_all(text.as_bytes())?;
+                return Ok(path.display().to_string());
+            }
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::osc52::Wrap;
+    use super::*;
+
+    #[test]
+    fn which_way() {
+        let here = Scene { terminal: true, ..Scene::default() };
+        let desktop = Scene { wayland: true, x11: true, ..here };
+        for (scene, expected) in [
+            (here, vec![]),
+            (
+                desktop,
+                vec![
+                    Way::Tool(&["wl-copy"]),
+                    Way::Tool(&["xclip", "-selection", "clipboard"]),
+                    Way::Tool(&["xsel", "--clipboard", "--input"]),
+                ],
+            ),
+            (Scene { command: Some("tee x"), tmux: true, ..desktop }, vec![Way::Command("tee x")]),
+            (Scene { ssh: true, ..here }, vec![Way::Terminal(Wrap::None)]),
+            (Scene { ssh: true, tmux: true, ..here }, vec![Way::Terminal(Wrap::Tmux)]),
+            (Scene { screen: true, ..here }, vec![Way::Terminal(Wrap::Screen)]),
+            (Scene { ssh: true, ..Scene::default() }, vec![]),
+            (
+                Scene { tmux: true, system: System::Mac, ..here },
+                vec![Way::Terminal(Wrap::Tmux), Way::Tool(&["pbcopy"])],
+            ),
+            (Scene { system: System::Mac, ..here }, vec![Way::Tool(&["pbcopy"])]),
+            (Scene { system: System::Windows, ..here }, vec![Way::Tool(&["clip.exe"])]),
+            (Scene { system: System::Android, ..here }, vec![Way::Tool(&["termux-clipboard-set"])]),
+        ] {
+            assert_eq!(ways(&scene), expected, "{scene:?}");
+        }
+    }
+
+    #[test]
+    fn every_way_in_has_a_way_out() {
+        for system in [System::Unix, System::Android, System::Mac, System::Windows] {
+            let scene = Scene { system, wayland: true, x11: true, ..Scene::default() };
+            assert_eq!(ways(&scene).len(), pasting(&scene).len(), "{scene:?}");
+        }
+    }
+}

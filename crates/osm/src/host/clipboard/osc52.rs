@@ -1,0 +1,113 @@
+//! OSC 52: the terminal, wherever it is, puts a text on its clipboard.
+//!
+//! No terminal answers, so nobody knows whether it did. Multiplexers stand in between: tmux takes the
+//! sequence itself (`set-clipboard on`), or passes it on in a wrapper (`allow-passthrough on`). Which
+//! of the two is not known, so it gets both; what it does not take it drops.
+
+/// What stands between us and the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrap {
+    None,
+    Tmux,
+    Screen,
+}
+
+/// The longest sequence that common terminals take.
+const LONGEST: usize = 100_000;
+
+/// GNU screen takes no more in one piece.
+const PIECE: usize = 512;
+
+/// The bytes to write, or why it cannot be done.
+pub(super) fn sequence(text: &str, wrap: Wrap) -> Result<Vec<u8>, String> {
+    let encoded = base64(text.as_bytes());
+    if encoded.len() > LONGEST {
+        let (size, most) = (text.len() / 1000, LONGEST / 4 * 3 / 1000);
+        return Err(format!("{size} kB are too much for the terminal's clipboard: {most} at most"));
+    }
+    let plain = format!("\x1b]52;c;{encoded}\x07");
+    Ok(match wrap {
+        Wrap::None => plain,
+        Wrap::Tmux => {
+            let passed = plain.replace('\x1b', "\x1b\x1b");
+            format!("{plain}\x1bPtmux;{passed}\x1b\\")
+        }
+        Wrap::Screen => {
+            let mut wrapped = String::new();
+            for piece in pieces(&plain) {
+                wrapped.push_str("\x1bP");
+                wrapped.push_str(piece);
+                wrapped.push_str("\x1b\\");
+            }
+            wrapped
+        }
+    }
+    .into_bytes())
+}
+
+/// Pieces of a text that is ASCII.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    (0..text.len()).step_by(PIECE).filter_map(|at| text.get(at..text.len().min(at + PIECE)))
+}
+
+/// Bytes as text, four letters for three of them.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
+            text.push(if at <= three.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_64() {
+        for (text, expected) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+            ("ÿ?>", "w78/Pg=="),
+        ] {
+            assert_eq!(base64(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    fn shown(text: &str, wrap: Wrap) -> String {
+        String::from_utf8(sequence(text, wrap).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_is_sent() {
+        assert_eq!(shown("foo", Wrap::None), "\x1b]52;c;Zm9v\x07");
+        assert_eq!(
+            shown("foo", Wrap::Tmux),
+            "\x1b]52;c;Zm9v\x07\x1bPtmux;\x1b\x1b]52;c;Zm9v\x07\x1b\\"
+        );
+        assert_eq!(shown("foo", Wrap::Screen), "\x1bP\x1b]52;c;Zm9v\x07\x1b\\");
+        let long = shown(&"x".repeat(2000), Wrap::Screen);
+        assert_eq!(long.replace("\x1b\\\x1bP", ""), format!(
+            "\x1bP\x1b]52;c;{}\x07\x1b\\",
+            base64("x".repeat(2000).as_bytes())
+        ));
+    }
+
+    #[test]
+    fn what_is_too_long() {
+        assert!(sequence(&"x".repeat(74_000), Wrap::None).is_ok());
+        assert_eq!(
+            sequence(&"x".repeat(80_000), Wrap::None).unwrap_err(),
+            "80 kB are too much for the terminal's clipboard: 75 at most"
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! `help`: what can be typed here.
+
+use osm_script::CommandInfo;
+
+use super::super::Repl;
+use super::super::failure::Failure;
+use super::{BUILTINS, named, no_more};
+use crate::ui::{Style, table};
+
+pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
+    no_more(words, 1, "help [COMMAND]")?;
+    match words.first() {
+        None => all(repl),
+        Some(name) => one(repl, name),
+    }
+}
+
+fn all(repl: &Repl) -> Result<(), Failure> {
+    let mode = repl.modes().current();
+    let mut groups = Vec::new();
+    if let Some(mode) = mode {
+        groups.push((mode.title, rows(&mode.commands)));
+    }
+    groups.push(("In every mode".to_owned(), rows(&repl.modes().commands()?)));
+    let builtins = BUILTINS.iter().map(|it| [it.usage.to_owned(), it.description.to_owned()]);
+    groups.push(("Always".to_owned(), builtins.collect()));
+    groups.retain(|(_, rows)| !rows.is_empty());
+    // One table, so that all the descriptions begin in one column.
+    let every: Vec<[String; 2]> = groups.iter().flat_map(|(_, rows)| rows.clone()).collect();
+    let text = table(&every);
+    let mut lines = text.lines();
+    let screen = &repl.desk.screen;
+    let mut shown = String::new();
+    for (title, rows) in &groups {
+        shown.push_str(&screen.styled(Style::Strong, title));
+        shown.push('\n');
+        for line in lines.by_ref().take(rows.len()) {
+            shown.push_str(line);
+            shown.push('\n');
+        }
+        shown.push('\n');
+    }
+    shown.push_str(&screen.styled(Style::Faint, "help COMMAND tells more; Tab completes"));
+    screen.print(&shown);
+    Ok(())
+}
+
+fn rows(commands: &[CommandInfo]) -> Vec<[String; 2]> {
+    commands.iter().map(|it| [usage(it).to_owned(), it.description.clone()]).collect()
+}
+
+fn usage(command: &CommandInfo) -> &str {
+    if command.usage.is_empty() { &command.name } else { &command.usage }
+}
+
+fn one(repl: &Repl, name: &str) -> Result<(), Failure> {
+    let screen = &repl.desk.screen;
+    if let Some(builtin) = named(name) {
+        screen.print(&screen.styled(Style::Strong, builtin.usage));
+        screen.print(&format!("  {}", builtin.description));
+        return Ok(());
+    }
+    let mode = repl.modes().current();
+    let own = mode.map(|mode| mode.commands).unwrap_or_default();
+    let mut commands = own.into_iter().chain(repl.modes().commands()?);
+    let Some(command) = commands.find(|it| it.name == name) else {
+        return Err(repl.unknown(name));
+    };
+    screen.print(&screen.styled(Style::Strong, usage(&command)));
+    screen.print(&format!("  {}", command.description));
+    let flags: Vec<[String; 2]> = command
+        .flags
+        .iter()
+        .map(|flag| [format!("--{}", flag.name), flag.description.clone()])
+        .collect();
+    if !flags.is_empty() {
+        screen.print(&format!("\n{}", table(&flags)));
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! `undo`: back to an earlier state of the session.
+//!
+//! To undo is a change like others, and remembered like others. So that undoing twice goes back two
+//! steps, and not there and back, an entry of the history that is itself an undo stands for the entry
+//! whose state it brought back.
+
+use osm_store::{HistoryEntry, MOST_HISTORY};
+
+use super::super::Repl;
+use super::super::failure::Failure;
+use super::no_more;
+use crate::commands::brief;
+
+/// Where to go.
+#[derive(Debug)]
+enum Target<'a> {
+    /// To the state after this entry.
+    After(&'a HistoryEntry),
+    /// To the state before the first.
+    Beginning,
+}
+
+pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
+    no_more(words, 1, "undo [NUMBER]")?;
+    let mut session = repl.desk.session();
+    let history = session.history()?;
+    let (target, said) = match words.first() {
+        None => {
+            let (undone, target) = before_the_last(&history)?;
+            (target, format!("Undone: {}", brief(&undone.command, 100)))
+        }
+        Some(word) => {
+            let entry = word.parse().ok().and_then(|number: usize| history.get(number.checked_sub(1)?));
+            let entry = entry.ok_or_else(|| {
+                let most = history.len();
+                Failure::new(format!("there is no number {word:?} in the history, of {most} entries"))
+                    .with_hint("`history` lists them")
+            })?;
+            let said = format!("Back to the state after {word}: {}", brief(&entry.command, 100));
+            (Target::After(entry), said)
+        }
+    };
+    match target {
+        Target::After(entry) => session.go_back(entry)?,
+        Target::Beginning => session.remove_all()?,
+    }
+    drop(session);
+    repl.desk.screen.print(&said);
+    Ok(())
+}
+
+/// The last change that is not undone, and the state before it.
+fn before_the_last(history: &[HistoryEntry]) -> Result<(&HistoryEntry, Target<'_>), Failure> {
+    let nothing = || Failure::new("there is nothing to undo");
+    let mut at = history.len().checked_sub(1).ok_or_else(nothing)?;
+    while is_undo(&history[at]) {
+        let state = &history[at].final_state;
+        match history[..at].iter().rposition(|it| it.final_state == *state) {
+            Some(earlier) => at = earlier,
+            // It went back to the beginning, or to what is no longer remembered.
+            None => return Err(nothing()),
+        }
+    }
+    let undone = &history[at];
+    match at.checked_sub(1) {
+        Some(before) => Ok((undone, Target::After(&history[before]))),
+        None if history.len() < MOST_HISTORY => Ok((undone, Target::Beginning)),
+        None => Err(Failure::new("what was before is no longer remembered")),
+    }
+}
+
+fn is_undo(entry: &HistoryEntry) -> bool {
+    entry.command.split_whitespace().next() == Some("undo")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn history(entries: &[(&str, i32)]) -> Vec<HistoryEntry> {
+        let folder = osm_store::MemoryBackend::new();
+        let holder = osm_store::backend::Holder {
+            pid: 1,
+            start: 0,
+            boot: String::new(),
+            namespace: String::new(),
+            inode: None,
+            host: String::new(),
+            since: jiff::Timestamp::UNIX_EPOCH,
+            command: String::new(),
+        };
+        let clock: osm_store::Clock = std::sync::Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
+        let store = osm_store::Store::new(std::sync::Arc::new(folder), holder, clock);
+        let id = osm_identity::SessionId::explicit("x".as_ref());
+        let mut session = store.open(&id, osm_store::backend::Wait::NONE).unwrap();
+        for (command, value) in entries {
+            session.set(osm_store::Key::parse("n"), json!(value)).unwrap();
+            session.record("m", command).unwrap();
+        }
+        session.history().unwrap()
+    }
+
+    /// What is undone, and the value that is there afterwards.
+    fn undone(entries: &[(&str, i32)]) -> Result<(String, Option<i64>), String> {
+        let history = history(entries);
+        let found = before_the_last(&history).map_err(|failure| failure.message)?;
+        let value = match found.1 {
+            Target::After(entry) => entry.final_state["shared"]["n"].as_i64(),
+            Target::Beginning => None,
+        };
+        Ok((found.0.command.clone(), value))
+    }
+
+    #[test]
+    fn one_step_after_the_other() {
+        assert_eq!(undone(&[]), Err("there is nothing to undo".into()));
+        assert_eq!(undone(&[("a", 1)]), Ok(("a".into(), None)));
+        assert_eq!(undone(&[("a", 1), ("b", 2)]), Ok(("b".into(), Some(1))));
+        assert_eq!(undone(&[("a", 1), ("b", 2), ("undo", 1)]), Ok(("a".into(), None)));
+        let on = [("a", 1), ("b", 2), ("undo", 1), ("c", 3)];
+        assert_eq!(undone(&on), Ok(("c".into(), Some(1))));
+        let far = [("a", 1), ("b", 2), ("c", 3), ("undo 1", 1)];
+        assert_eq!(undone(&far), Ok(("a".into(), None)));
+        let twice = [("a", 1), ("b", 2), ("c", 3), ("undo", 2), ("undo", 1)];
+        assert_eq!(undone(&twice), Ok(("a".into(), None)));
+        assert_eq!(undone(&[("a", 1), ("undo", 0)]), Err("there is nothing to undo".into()));
+    }
+
+    #[test]
+    fn what_is_forgotten_cannot_be_undone() {
+        let all: Vec<(&str, i32)> = (0..=200).map(|number| ("a", number)).collect();
+        let history = history(&all);
+        let Err(failure) = before_the_last(&history[..1]) else { return };
+        panic!("a short history has a beginning: {failure:?}");
+    }
+}
