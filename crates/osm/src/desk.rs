@@ -4,6 +4,7 @@
 //! another thread must be able to keep what is not saved.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use osm_identity::Environment;
@@ -31,6 +32,8 @@ pub(crate) struct Desk {
     pub(crate) settings: Prompting,
     /// Whether a reset archives what was there.
     pub(crate) keep_archives: bool,
+    /// Somebody wants what runs to stop.
+    pub(crate) stop: Arc<AtomicBool>,
     /// Keys that others changed, and nobody was told of yet.
     changed: Arc<Mutex<Vec<Key>>>,
 }
@@ -96,6 +99,7 @@ impl Desk {
             temporary,
             settings,
             keep_archives: context.settings.keep_archives,
+            stop: Arc::default(),
             changed,
         };
         desk.tell_notices();

@@ -178,7 +178,7 @@ impl Goal {
             return Err(format!("there is no command `{}`; there are: {known}", name.escape_debug()));
         }
         let mut taken: Vec<String> = self.commands.clone();
-        taken.extend(["help".into(), "snippets".into()]);
+        taken.extend(["help", "exit", "quit", "snippets", "usage"].map(str::to_owned));
         taken.extend(self.run.map(|_| "run".into()));
         taken.extend(self.snippets.iter().map(|it| format!("hot-{}", it.name)));
         let handlers = self.handlers.iter().map(|it| &it.name);

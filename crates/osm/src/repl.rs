@@ -68,9 +68,9 @@ impl Repl {
     /// A loop over a stage that has begun.
     pub(crate) fn new(stage: Stage, runtime: Rc<Runtime>, giver: Giver, fail_fast: bool) -> Self {
         let desk = stage.desk();
-        let keeper = desk.keeper.clone();
+        let (keeper, stop) = (desk.keeper.clone(), Arc::clone(&desk.stop));
         let signals = (giver == Giver::Person)
-            .then(|| Signals::watch(Box::new(move || drop(keeper.keep()))));
+            .then(|| Signals::watch(stop, Box::new(move || drop(keeper.keep()))));
         let source: Box<dyn Source> = match (giver, &signals) {
             (Giver::Line(commands), _) => Box::new(Commands::new(commands)),
             (Giver::Person, Some(signals)) => {
@@ -232,13 +232,21 @@ impl Repl {
     fn execute(&mut self, line: &str) -> Result<(), Failure> {
         let mut words = Line::parse(line).texts();
         let Some(name) = (!words.is_empty()).then(|| words.remove(0)) else { return Ok(()) };
-        if let Some(builtin) = builtins::named(&name) {
+        // A mode may have a command of the same name, and means it; help and the way out stay.
+        if let Some(builtin) = builtins::named(&name)
+            && (matches!(builtin.name, "help" | "exit") || !self.is_of_mode(&name))
+        {
             return (builtin.run)(self, &words, line);
         }
         match self.modes().dispatch(&name, &words)? {
             Dispatch::Done => Ok(()),
             Dispatch::Unknown => Err(self.unknown(&name)),
         }
+    }
+
+    fn is_of_mode(&self, name: &str) -> bool {
+        let mode = self.modes().current();
+        mode.is_some_and(|mode| mode.commands.iter().any(|command| command.name == name))
     }
 
     fn unknown(&self, name: &str) -> Failure {

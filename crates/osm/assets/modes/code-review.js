@@ -18,6 +18,9 @@ const FOCUS = {
     security: 'Look at security. Mark where untrusted data enters and follow it to every effect: injection, paths, authorisation, secrets, limits, defaults, logs. For each finding describe the attack, step by step.',
 };
 
+// The second sentence says what it is about.
+const about = (text) => text.split(/(?<=[.?]) /)[1];
+
 const state = tui.createState(MODE, { [shared.contextItems]: { defaultValue: [] } });
 const manager = contextManager({
     getItems: () => state.get(shared.contextItems),
@@ -31,7 +34,7 @@ function note(args) {
     if (args.length === 1 && args[0] === '--goals') {
         output.print('Focus areas:');
         for (const [name, text] of Object.entries(FOCUS)) {
-            output.print(`  note goal:${name.padEnd(12)} ${text.split('. ')[0]}.`);
+            output.print(`  note goal:${name.padEnd(12)} ${about(text)}`);
         }
         return undefined;
     }
@@ -227,7 +230,7 @@ const commands = {
     },
 };
 
-tui.registerCompleter('review-focus', () => Object.entries(FOCUS).map(([name, text]) => ({ text: `goal:${name}`, description: text.split('. ')[0] })));
+tui.registerCompleter('review-focus', () => Object.entries(FOCUS).map(([name, text]) => ({ text: `goal:${name}`, description: about(text) })));
 tui.registerMode({
     name: MODE,
     tui: { title: 'Code review', prompt: '(code-review) > ' },

@@ -160,7 +160,7 @@ function commands() {
         all.snippets = { description: 'List the snippets', usage: 'snippets', handler: snippets };
     }
     if (goal.usage !== null) {
-        all.help = { description: 'Say more', usage: 'help', handler: () => output.print(templates.render(goal.usage, data())) };
+        all.usage = { description: 'Say how this goal is used', usage: 'usage', handler: () => output.print(templates.render(goal.usage, data())) };
     }
     return all;
 }

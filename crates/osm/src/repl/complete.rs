@@ -3,12 +3,17 @@
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use osm_context::Setting;
 
 use super::line::{Line, Word};
 
 /// More than anybody reads.
 const MOST: usize = 200;
+
+/// Whoever pressed Tab waits no longer for git.
+const GIT_TIME: Duration = Duration::from_secs(2);
 
 /// What a word could become.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,23 +163,10 @@ fn files(prefix: &str, around: &Surroundings) -> Vec<Candidate> {
 
 /// Branches, tags and the last commits.
 fn git_names(folder: &Path) -> Vec<(String, Option<String>)> {
-    let ask = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
-        let output = git.output().ok().filter(|output| output.status.success());
-        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let refs = ["refs/heads", "refs/remotes", "refs/tags"];
-    let names = ask(&[&["for-each-ref", "--format=%(refname:short)"], &refs[..]].concat());
-    let Some(names) = names else { return Vec::new() };
-    let heads = ["HEAD", "HEAD~1", "HEAD~2", "HEAD~3"].map(|name| (name.to_owned(), None));
-    let commits = ask(&["log", "-10", "--format=%h %s"]).unwrap_or_default();
-    let commits = commits.lines().filter_map(|line| {
-        let (hash, subject) = line.split_once(' ')?;
-        Some((hash.to_owned(), Some(subject.chars().take(50).collect())))
-    });
-    let names = names.lines().map(|name| (name.to_owned(), None));
-    heads.into_iter().chain(names).chain(commits).collect()
+    let mut setting = Setting::new(folder);
+    setting.limits.time = GIT_TIME;
+    let refs = osm_context::git::refs(folder, &setting).unwrap_or_default();
+    refs.into_iter().map(|it| (it.name, Some(it.about))).collect()
 }
 
 /// Programs that are found by their name.

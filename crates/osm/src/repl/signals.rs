@@ -21,7 +21,9 @@ pub(crate) type LastWill = Box<dyn Fn() + Send>;
 /// What the loop and the watchers share.
 #[derive(Default)]
 pub(crate) struct Signals {
-    /// What runs, if something does.
+    /// Seen by what runs and is no script.
+    stop: Arc<AtomicBool>,
+    /// The script that runs, if one does.
     running: Mutex<Option<Interrupter>>,
     gone: AtomicBool,
     /// Ends the wait for a key; whoever sees it takes it back.
@@ -32,8 +34,8 @@ pub(crate) struct Signals {
 
 impl Signals {
     /// Watches from now on.
-    pub(crate) fn watch(last_will: LastWill) -> Arc<Self> {
-        let signals = Arc::new(Self::default());
+    pub(crate) fn watch(stop: Arc<AtomicBool>, last_will: LastWill) -> Arc<Self> {
+        let signals = Arc::new(Self { stop, ..Self::default() });
         platform::watch(&signals, last_will);
         signals
     }
@@ -52,6 +54,7 @@ impl Signals {
     pub(crate) fn stoppable<T>(&self, interrupter: &Interrupter, work: impl FnOnce() -> T) -> T {
         // Whatever came before was not meant for this.
         interrupter.clear();
+        self.stop.store(false, Ordering::Relaxed);
         self.set_running(Some(interrupter.clone()));
         let done = work();
         self.set_running(None);
@@ -66,6 +69,7 @@ impl Signals {
     fn interrupt(&self) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(interrupter) = running.as_ref() {
+            self.stop.store(true, Ordering::Relaxed);
             interrupter.interrupt();
         }
     }

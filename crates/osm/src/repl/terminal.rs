@@ -50,7 +50,7 @@ impl Terminal {
 
     /// The editor for a mode.
     fn editor(&self, prompt: &Prompt) -> Reedline {
-        let menu = ColumnarMenu::default().with_name(MENU);
+        let menu = ColumnarMenu::default().with_name(MENU).with_marker("");
         let mut editor = Reedline::create()
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
             .with_completer(Box::new(Asked))

@@ -46,12 +46,13 @@ impl Screen {
             return;
         }
         let end = if text.ends_with('\n') { "" } else { "\n" };
+        self.write(|to| to.write_all(text.as_bytes()).and_then(|()| to.write_all(end.as_bytes())));
+    }
+
+    /// Has somebody write what is too large for one text.
+    pub(crate) fn write(&self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) {
         let mut stdout = io::stdout().lock();
-        let written = stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.write_all(end.as_bytes()))
-            .and_then(|()| stdout.flush());
-        if let Err(error) = written {
+        if let Err(error) = write(&mut stdout).and_then(|()| stdout.flush()) {
             self.broken.set(Some(error.kind()));
         }
     }

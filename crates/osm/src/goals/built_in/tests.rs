@@ -1,4 +1,3 @@
-use minijinja::Environment;
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -8,8 +7,7 @@ fn rendered(goal: &Goal, values: &Map<String, Value>) -> String {
     let mut data = goal.data.clone();
     data.extend(values.clone());
     data.insert("context".into(), json!("THE CONTEXT"));
-    let environment = Environment::new();
-    environment.render_str(&goal.template, minijinja::Value::from_serialize(&data)).unwrap()
+    osm_script::template::render(&goal.name, &goal.template, &Value::Object(data)).unwrap()
 }
 
 /// Every combination of the choices of a goal; a free text is empty or not.

@@ -1,0 +1,235 @@
+//! Items, made into one prompt.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::files::{Fate, read_all};
+use crate::git;
+use crate::item::{Item, Kind};
+use crate::plan::{Plan, Planner, Wanted};
+use crate::reason::bytes;
+use crate::render::Prompt;
+use crate::run::{self, End};
+use crate::section::{Block, Outcome, Section, Skipped, Subject};
+use crate::setting::Setting;
+
+/// The prompt of some items: a section for each, and for a folder one for each file.
+///
+/// Diffs are taken and commands run, one after the other. A file that comes up twice is there once.
+/// What cannot be there is in the last section, with its reason; only an interruption is an error.
+pub fn build(items: &[Item], setting: &Setting) -> Result<Prompt> {
+    let mut draft = Draft::default();
+    let mut planner = Planner::new(setting);
+    for item in items {
+        setting.go_on()?;
+        draft.begin_item(item.label());
+        match item.kind() {
+            Kind::File { path } => match planner.plan(path.as_deref(), item.label()) {
+                Ok(plan) => draft.add_files(plan),
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                Err(error) => draft.skip(item.label(), &error),
+            },
+            Kind::Note(text) => draft.add(Block::new(Subject::Note, item.label(), text)),
+            Kind::Diff(text) => draft.add(Block::new(Subject::Diff, item.label(), text)),
+            Kind::FailedDiff(text) => draft.add(failed(Subject::Diff, item.label(), text)),
+            Kind::LazyDiff { arguments, folder } => {
+                add_diff(&mut draft, item.label(), &arguments, &at(folder, setting), setting)?;
+            }
+            Kind::LazyRun { command, folder } => {
+                add_output(&mut draft, item.label(), &command, &at(folder, setting), setting)?;
+            }
+            Kind::Unknown(reason) => draft.skip(name_of(item), &reason),
+        }
+    }
+    draft.finish(setting)
+}
+
+/// How people know an item that nothing can be made of.
+fn name_of(item: &Item) -> String {
+    match (item.label(), item.id()) {
+        ("", Some(id)) => format!("item {id}"),
+        ("", None) => "an item".to_owned(),
+        (label, _) => label.to_owned(),
+    }
+}
+
+fn at(folder: Option<String>, setting: &Setting) -> PathBuf {
+    folder.map_or_else(|| setting.folder.to_owned(), |folder| setting.folder.join(folder))
+}
+
+fn failed(subject: Subject, label: &str, complaint: impl Into<String>) -> Block {
+    let mut block = Block::new(subject, label, complaint);
+    block.outcome = Outcome::Failed;
+    if subject == Subject::Diff {
+        block.language = "text".into();
+    }
+    block
+}
+
+fn add_diff(
+    draft: &mut Draft,
+    label: &str,
+    arguments: &[String],
+    folder: &Path,
+    setting: &Setting,
+) -> Result<()> {
+    let diff = match git::diff(arguments, folder, setting) {
+        Ok(diff) => diff,
+        Err(Error::Interrupted) => return Err(Error::Interrupted),
+        Err(error) => {
+            draft.add(failed(Subject::Diff, label, format!("{error}\n")));
+            return Ok(());
+        }
+    };
+    draft.add(Block::new(Subject::Diff, label, diff.text));
+    draft.mention_losses(label, diff.beyond, diff.replaced);
+    Ok(())
+}
+
+fn add_output(
+    draft: &mut Draft,
+    label: &str,
+    command: &[String],
+    folder: &Path,
+    setting: &Setting,
+) -> Result<()> {
+    let ran = match run::run(command, folder, setting) {
+        Ok(ran) => ran,
+        Err(Error::Interrupted) => return Err(Error::Interrupted),
+        Err(error) => {
+            draft.add(failed(Subject::Output, label, format!("{error}\n")));
+            return Ok(());
+        }
+    };
+    let mut block = Block::new(Subject::Output, label, ran.output);
+    block.outcome = match ran.end {
+        End::Exited(0) => Outcome::Fine,
+        End::Exited(code) => Outcome::ExitCode(code),
+        End::Killed | End::TimedOut => Outcome::Failed,
+    };
+    draft.add(block);
+    match ran.end {
+        End::TimedOut => {
+            let seconds = setting.limits.time.as_secs();
+            draft.skip(label, &format!("stopped after {seconds} s; what it would have printed"));
+        }
+        End::Killed => draft.skip(label, &"killed by a signal; what it would have printed"),
+        End::Exited(_) => {}
+    }
+    draft.mention_losses(label, ran.beyond, ran.replaced);
+    Ok(())
+}
+
+/// A prompt whose files are not read yet.
+#[derive(Default)]
+struct Draft {
+    items: Vec<Part>,
+    files: Vec<Wanted>,
+    /// Which of the files is where.
+    known: HashMap<PathBuf, usize>,
+}
+
+/// What an item gives.
+#[derive(Default)]
+struct Part {
+    label: String,
+    block: Option<Block>,
+    /// Its files, up to this one.
+    files_end: usize,
+    is_folder: bool,
+    skipped: Vec<Skipped>,
+    /// Files that an item before it gave already.
+    repeated: Vec<usize>,
+}
+
+impl Draft {
+    fn begin_item(&mut self, label: &str) {
+        let part = Part { label: label.to_owned(), files_end: self.files.len(), ..Part::default() };
+        self.items.push(part);
+    }
+
+    fn part(&mut self) -> &mut Part {
+        self.items.last_mut().expect("an item was begun")
+    }
+
+    fn add(&mut self, block: Block) {
+        self.part().block = Some(block);
+    }
+
+    fn skip(&mut self, label: impl Into<String>, reason: &impl ToString) {
+        self.part().skipped.push(Skipped::new(label, reason));
+    }
+
+    fn mention_losses(&mut self, label: &str, beyond: u64, replaced: bool) {
+        if beyond > 0 {
+            self.skip(label, &format!("{} at its end", bytes(beyond)));
+        }
+        if replaced {
+            self.skip(label, &"bytes that are not UTF-8, replaced by \u{fffd}");
+        }
+    }
+
+    fn add_files(&mut self, plan: Plan) {
+        let mut repeated = Vec::new();
+        for file in plan.files {
+            if let Some(&at) = self.known.get(&file.path) {
+                // A file of a folder may be larger if it was named itself, before or after.
+                let first = &mut self.files[at];
+                first.most = first.most.max(file.most);
+                repeated.push(at);
+            } else {
+                self.known.insert(file.path.clone(), self.files.len());
+                self.files.push(file);
+            }
+        }
+        let files_end = self.files.len();
+        let part = self.part();
+        part.skipped.extend(plan.skipped);
+        part.is_folder = plan.folder;
+        (part.repeated, part.files_end) = (repeated, files_end);
+    }
+
+    fn finish(self, setting: &Setting) -> Result<Prompt> {
+        let Self { items, files, known } = self;
+        drop(known);
+        let make = |file: &Wanted, text| Block::new(Subject::File, file.label.as_str(), text);
+        let fates = read_all(&files, setting.limits.total, setting, make)?;
+        let is_there: Vec<bool> = fates.iter().map(|it| matches!(it, Fate::Read(_))).collect();
+        let mut fates = files.into_iter().zip(fates);
+        let mut sections = Vec::with_capacity(items.len() + is_there.len());
+        let mut left_out = Vec::new();
+        let mut start = 0;
+        for part in items {
+            left_out.extend(part.skipped);
+            sections.extend(part.block.map(Section::Block));
+            let mut beyond = 0;
+            for (file, fate) in fates.by_ref().take(part.files_end - start) {
+                match fate {
+                    Fate::Read(block) => sections.push(Section::Block(block)),
+                    Fate::Skipped(reason) => left_out.push(Skipped::new(file.label, &reason)),
+                    Fate::Beyond => beyond += 1,
+                }
+            }
+            start = part.files_end;
+            let repeated = part.repeated.into_iter().filter(|at| is_there[*at]).count();
+            let most = bytes(setting.limits.total);
+            for (count, reason) in [
+                (repeated, "in the prompt already".to_owned()),
+                (beyond, format!("beyond the {most} that fit")),
+            ] {
+                let reason = match count {
+                    0 => continue,
+                    _ if !part.is_folder => reason,
+                    1 => format!("1 of its files is {reason}"),
+                    count => format!("{count} of its files are {reason}"),
+                };
+                left_out.push(Skipped::new(part.label.as_str(), &reason));
+            }
+        }
+        if !left_out.is_empty() {
+            sections.push(Section::LeftOut(left_out));
+        }
+        Ok(Prompt::new(sections))
+    }
+}

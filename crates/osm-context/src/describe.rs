@@ -1,0 +1,149 @@
+//! Items for lists: what each stands for, and how much that is. Nothing is run for it.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::files::{Fate, read_all};
+use crate::item::{Item, Kind};
+use crate::plan::{Plan, Planner};
+use crate::section::Skipped;
+use crate::setting::Setting;
+use crate::stats::lines;
+use crate::tokens;
+
+/// What an item stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// Its number.
+    pub id: Option<i64>,
+    /// The word for its kind.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// How it is called.
+    pub label: String,
+    /// It is a file or a folder that is not there.
+    pub missing: bool,
+    /// It is a folder.
+    pub folder: bool,
+    /// How many files it gives.
+    pub files: u64,
+    /// How many bytes; none for what is taken only when the prompt is built.
+    pub bytes: u64,
+    /// How many lines.
+    pub lines: u64,
+    /// How many tokens, if they were counted.
+    pub tokens: Option<u64>,
+    /// What of it is left out, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A file that items stand for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileOf {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How it is called.
+    pub label: String,
+    /// How many bytes.
+    pub size: u64,
+}
+
+/// What each of some items stands for, in order. Tokens are counted if the setting has an encoding.
+pub fn describe(items: &[Item], setting: &Setting) -> Result<Vec<Description>> {
+    let mut planner = Planner::new(setting);
+    items.iter().map(|item| one(item, &mut planner, setting)).collect()
+}
+
+/// The files that some items stand for, in order, without a look into them.
+pub fn files(items: &[Item], setting: &Setting) -> Result<Vec<FileOf>> {
+    let mut planner = Planner::new(setting);
+    let mut files = Vec::new();
+    for item in items {
+        let Kind::File { path } = item.kind() else { continue };
+        let plan = lenient(planner.plan(path.as_deref(), item.label()), item)?;
+        files.extend(plan.files.into_iter().filter_map(|file| {
+            let size = file.path.symlink_metadata().ok()?.len();
+            Some(FileOf { path: file.path, label: file.label, size })
+        }));
+    }
+    Ok(files)
+}
+
+fn one(item: &Item, planner: &mut Planner, setting: &Setting) -> Result<Description> {
+    let mut about = Description {
+        id: item.id(),
+        type_name: item.type_name().to_owned(),
+        label: item.label().to_owned(),
+        ..Description::default()
+    };
+    match item.kind() {
+        Kind::File { path } => {
+            let plan = lenient(planner.plan(path.as_deref(), item.label()), item)?;
+            about.add_files(plan, setting)?;
+        }
+        Kind::Note(text) | Kind::Diff(text) | Kind::FailedDiff(text) => {
+            about.add(Amount::of(&text, setting));
+        }
+        Kind::LazyDiff { .. } | Kind::LazyRun { .. } => {}
+        Kind::Unknown(reason) => about.skipped.push(Skipped::new(item.label(), &reason)),
+    }
+    Ok(about)
+}
+
+/// A plan in any case: what is wrong with an item is part of its description.
+fn lenient(plan: Result<Plan>, item: &Item) -> Result<Plan> {
+    match plan {
+        Err(Error::Interrupted) => Err(Error::Interrupted),
+        Err(error) => {
+            let skipped = vec![Skipped::new(item.label(), &error)];
+            Ok(Plan { skipped, missing: true, ..Plan::default() })
+        }
+        plan => plan,
+    }
+}
+
+impl Description {
+    fn add_files(&mut self, plan: Plan, setting: &Setting) -> Result<()> {
+        (self.missing, self.folder, self.skipped) = (plan.missing, plan.folder, plan.skipped);
+        let make = |_: &_, text: String| Amount::of(&text, setting);
+        let fates = read_all(&plan.files, u64::MAX, setting, make)?;
+        for (file, fate) in plan.files.into_iter().zip(fates) {
+            match fate {
+                Fate::Read(amount) => {
+                    self.files += 1;
+                    self.add(amount);
+                }
+                Fate::Skipped(reason) => self.skipped.push(Skipped::new(file.label, &reason)),
+                Fate::Beyond => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, amount: Amount) {
+        self.bytes += amount.bytes;
+        self.lines += amount.lines;
+        self.tokens = amount.tokens.map(|tokens| self.tokens.unwrap_or(0) + tokens);
+    }
+}
+
+/// How much a text is.
+#[derive(Clone, Copy)]
+struct Amount {
+    bytes: u64,
+    lines: u64,
+    tokens: Option<u64>,
+}
+
+impl Amount {
+    fn of(text: &str, setting: &Setting) -> Self {
+        Self {
+            bytes: text.len() as u64,
+            lines: lines(text),
+            // The files are spread over the processors already.
+            tokens: setting.encoding.map(|encoding| tokens::count_here(text, encoding)),
+        }
+    }
+}

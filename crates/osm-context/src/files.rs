@@ -1,0 +1,141 @@
+//! Many files, read by several threads, in order, and not more of them than fit.
+
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::Result;
+use crate::plan::Wanted;
+use crate::read;
+use crate::reason::Reason;
+use crate::setting::Setting;
+
+/// Fewer files than this are read faster than a thread is started.
+const WORTH_A_THREAD: usize = 64;
+/// More threads than this only wait for each other.
+const MOST_THREADS: usize = 16;
+
+/// What became of a file.
+#[derive(Debug)]
+pub(crate) enum Fate<T> {
+    /// It was read, and this was made of it.
+    Read(T),
+    /// It cannot be read.
+    Skipped(Reason),
+    /// It did not fit any more.
+    Beyond,
+}
+
+/// What the threads share.
+struct Claims {
+    next: usize,
+    /// The size of what was read. When a file is claimed, this is of files before it only; so if it
+    /// is too much already, that file is too much whoever is faster.
+    total: u64,
+}
+
+/// Reads files, together of no more than so many bytes, and makes something of each.
+///
+/// From the first one that does not fit, all are beyond.
+pub(crate) fn read_all<T: Send>(
+    wanted: &[Wanted],
+    total: u64,
+    setting: &Setting,
+    make: impl Fn(&Wanted, String) -> T + Sync,
+) -> Result<Vec<Fate<T>>> {
+    let claims = Mutex::new(Claims { next: 0, total: 0 });
+    let work = || {
+        let mut mine = Vec::new();
+        let mut size = 0;
+        loop {
+            let (at, so_far) = {
+                let mut claims = claims.lock().unwrap_or_else(PoisonError::into_inner);
+                claims.total += size;
+                claims.next += 1;
+                (claims.next - 1, claims.total)
+            };
+            size = 0;
+            let Some(file) = wanted.get(at).filter(|_| !(setting.interrupted)()) else {
+                return mine;
+            };
+            if so_far > total {
+                return mine;
+            }
+            let fate = match read::read(&file.path, file.most) {
+                Ok(text) => {
+                    size = text.len() as u64;
+                    Fate::Read(make(file, text))
+                }
+                Err(reason) => Fate::Skipped(reason),
+            };
+            mine.push((at, size, fate));
+        }
+    };
+    let threads = threads_for(wanted.len());
+    let shares = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut shares = vec![work()];
+        for other in others {
+            shares.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        shares
+    });
+    setting.go_on()?;
+    Ok(in_order(shares, wanted.len(), total))
+}
+
+fn in_order<T>(shares: Vec<Vec<(usize, u64, Fate<T>)>>, count: usize, total: u64) -> Vec<Fate<T>> {
+    let mut fates: Vec<(u64, Fate<T>)> = Vec::with_capacity(count);
+    fates.resize_with(count, || (0, Fate::Beyond));
+    for (at, size, fate) in shares.into_iter().flatten() {
+        fates[at] = (size, fate);
+    }
+    let mut so_far = 0;
+    let fates = fates.into_iter().map(|(size, fate)| {
+        so_far += size;
+        if so_far > total { Fate::Beyond } else { fate }
+    });
+    fates.collect()
+}
+
+fn threads_for(files: usize) -> usize {
+    let threads = (files / WORTH_A_THREAD).clamp(1, MOST_THREADS);
+    // Asked last: to tell how many processors there are takes a look at several files.
+    if threads < 2 {
+        return 1;
+    }
+    threads.min(std::thread::available_parallelism().map_or(1, NonZero::get))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_does_not_depend_on_who_is_faster() {
+        let folder = tempfile::tempdir().unwrap();
+        let wanted: Vec<Wanted> = (0..300)
+            .map(|at| {
+                let path = folder.path().join(at.to_string());
+                std::fs::write(&path, "x".repeat(at % 7)).unwrap();
+                Wanted { path, label: at.to_string(), most: 100 }
+            })
+            .collect();
+        let setting = Setting::new(folder.path());
+        for total in [0, 1, 2, 100, 500, 10_000] {
+            let mut so_far = 0;
+            let fits = |at: usize| {
+                so_far += at as u64 % 7;
+                so_far <= total
+            };
+            let expected: Vec<bool> = (0..300).map(fits).collect();
+            let fates = read_all(&wanted, total, &setting, |file, _| file.label.clone()).unwrap();
+            for (at, (fate, expected)) in fates.iter().zip(expected).enumerate() {
+                match fate {
+                    Fate::Read(label) => assert!(expected && *label == at.to_string()),
+                    Fate::Beyond => assert!(!expected, "{at} of {total}"),
+                    Fate::Skipped(reason) => panic!("{reason}"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Diffs, the files that changed, and names of commits, by asking git.
+//!
+//! Git is never asked through a shell, and never to write or to run anything: arguments that would
+//! make it do so are refused, and what a repository's configuration would make it run is turned off.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::run::{self, Captured, End, Kept, Streams};
+use crate::setting::Setting;
+
+/// Before every command.
+const GLOBAL: &[&str] =
+    &["--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "color.ui=false"];
+
+/// With every diff.
+const DIFF: &[&str] = &["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
+
+/// With every list of files.
+const NAMES: &[&str] = &["--name-only", "-z", "--no-relative", "--diff-filter=d"];
+
+/// Long options that do more than to compare, and what that is. Git takes any beginning of them, too.
+const REFUSED: &[(&str, &str)] = &[
+    ("--output", "it writes a file"),
+    ("--ext-diff", "it runs a program"),
+    ("--textconv", "it runs a program"),
+    ("--no-index", "it reads files that are not Git's; add the files themselves"),
+];
+
+/// Options that begin like refused ones, and are none.
+const ALLOWED: &[&str] = &["--no", "--text", "--exit-code", "--output-indicator"];
+
+/// Short options that take what follows them as their value.
+const WITH_VALUE: &[char] = &['B', 'C', 'G', 'I', 'M', 'S', 'U', 'X', 'l'];
+
+/// How many commits are offered.
+const COMMITS: &str = "-10";
+/// How many branches and tags are offered, of each.
+const REFS: &str = "--count=500";
+
+/// A diff, or as much of it as is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff {
+    /// The text.
+    pub text: String,
+    /// How many bytes more there are.
+    pub beyond: u64,
+    /// Whether it has bytes that are not UTF-8; they are replaced.
+    pub replaced: bool,
+}
+
+/// Something that a diff can be taken against.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ref {
+    /// What to type.
+    pub name: String,
+    /// What it is: `branch`, `tag`, or the subject of a commit.
+    pub about: String,
+}
+
+/// The diff for some arguments of `git diff`.
+///
+/// Without any: what is not committed; if all is, the last commit.
+pub fn diff(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Diff> {
+    let git = Git { folder, setting };
+    let arguments = git.checked(arguments)?;
+    let mut captured = git.ask(&[DIFF, &words(&arguments)].concat(), setting.limits.diff)?;
+    let (text, replaced) = captured.output.take_text();
+    Ok(Diff { text, beyond: captured.output.beyond, replaced })
+}
+
+/// The files that changed, by the same arguments: absolute, and only those that are there.
+pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Vec<PathBuf>> {
+    let git = Git { folder, setting };
+    let arguments = git.checked(arguments)?;
+    let root = PathBuf::from(git.line(&["rev-parse", "--show-toplevel"])?);
+    let paths = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+    let (options, paths) = arguments.split_at(paths);
+    let asked = [DIFF, &words(options), NAMES, &words(paths)].concat();
+    let names = git.ask(&asked, usize::MAX)?.output.bytes;
+    // Of a merge, a file can be told twice.
+    let names: BTreeSet<&[u8]> = names.split(|byte| *byte == 0).collect();
+    let paths = names.into_iter().filter(|name| !name.is_empty()).map(|name| root.join(path(name)));
+    Ok(paths.filter(|path| path.symlink_metadata().is_ok_and(|it| !it.is_dir())).collect())
+}
+
+/// What a diff can be taken against: the last commits, branches and tags.
+pub fn refs(folder: &Path, setting: &Setting) -> Result<Vec<Ref>> {
+    let git = Git { folder, setting };
+    git.repository()?;
+    if !git.has("HEAD") {
+        return Ok(Vec::new());
+    }
+    let mut refs = Vec::new();
+    let log = git.text(&["log", COMMITS, "--no-show-signature", "--format=%h%x09%s"])?;
+    let commits: Vec<(&str, &str)> = log.lines().filter_map(|it| it.split_once('\t')).collect();
+    for (name, back) in [("HEAD", 0), ("HEAD~1", 1), ("HEAD~2", 2), ("HEAD~3", 3)] {
+        // In the order of a log, the first parents are not always the next lines.
+        if back == 0 || git.has(name) {
+            let subject = git.text(&["log", "-1", "--no-show-signature", "--format=%s", name])?;
+            refs.push(Ref { name: name.into(), about: subject.trim_end().to_owned() });
+        }
+    }
+    for (kind, folder) in [("branch", "heads"), ("remote", "remotes"), ("tag", "tags")] {
+        let folder = format!("refs/{folder}");
+        let newest = "--sort=-creatordate";
+        let format = "--format=%(refname:short)";
+        let names = git.text(&["for-each-ref", REFS, newest, format, &folder])?;
+        refs.extend(names.lines().map(|name| Ref { name: name.into(), about: kind.into() }));
+    }
+    let commits = commits.into_iter();
+    refs.extend(commits.map(|(name, about)| Ref { name: name.into(), about: about.into() }));
+    Ok(refs)
+}
+
+struct Git<'a> {
+    folder: &'a Path,
+    setting: &'a Setting<'a>,
+}
+
+impl Git<'_> {
+    /// The arguments, if they do nothing but compare; the usual ones if there are none.
+    fn checked(&self, arguments: &[String]) -> Result<Vec<String>> {
+        for argument in arguments.iter().take_while(|argument| *argument != "--") {
+            if let Some(reason) = refusal(argument) {
+                return Err(Error::Refused { argument: argument.clone(), reason });
+            }
+        }
+        self.repository()?;
+        if arguments.is_empty() { self.usual() } else { Ok(arguments.to_vec()) }
+    }
+
+    fn usual(&self) -> Result<Vec<String>> {
+        if !self.has("HEAD") {
+            return Err(Error::NoCommits(self.folder.to_owned()));
+        }
+        // One name tells enough.
+        let changes = self.ask(&[DIFF, &["--name-only", "HEAD"]].concat(), 1)?;
+        if !changes.output.bytes.is_empty() {
+            return Ok(vec!["HEAD".into()]);
+        }
+        if self.has("HEAD~1") {
+            return Ok(vec!["HEAD~1".into()]);
+        }
+        // Its name depends on how the repository makes names.
+        let nothing = self.line(&["hash-object", "-t", "tree", "--stdin"])?;
+        Ok(vec![nothing, "HEAD".into()])
+    }
+
+    /// An error unless there is a repository.
+    fn repository(&self) -> Result<()> {
+        self.line(&["rev-parse", "--git-dir"]).map(drop)
+    }
+
+    fn has(&self, commit: &str) -> bool {
+        let commit = format!("{commit}^{{commit}}");
+        self.line(&["rev-parse", "--verify", "--quiet", &commit]).is_ok()
+    }
+
+    fn line(&self, arguments: &[&str]) -> Result<String> {
+        self.text(arguments).map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
+    }
+
+    fn text(&self, arguments: &[&str]) -> Result<String> {
+        self.ask(arguments, self.setting.limits.diff).map(|mut asked| asked.output.take_text().0)
+    }
+
+    /// What git says, unless it complains.
+    fn ask(&self, arguments: &[&str], most: usize) -> Result<Captured> {
+        let mut command = Command::new(self.setting.git);
+        // What it says is looked at, so it must not depend on the user's language.
+        command.args(GLOBAL).args(arguments).env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
+        let captured = run::capture(command, self.folder, Streams::Apart, most, self.setting)?;
+        self.judged(captured)
+    }
+
+    fn judged(&self, mut captured: Captured) -> Result<Captured> {
+        let complaint = complaint(&mut captured.errors);
+        match captured.end {
+            End::Exited(0) => Ok(captured),
+            // `--exit-code` and `--check` tell of differences so.
+            End::Exited(1..=3) if complaint.is_empty() && !captured.output.bytes.is_empty() => {
+                Ok(captured)
+            }
+            End::TimedOut => {
+                let seconds = self.setting.limits.time.as_secs();
+                Err(Error::TimedOut { program: "git".into(), seconds })
+            }
+            _ if complaint.contains("not a git repository") => {
+                Err(Error::NoRepository(self.folder.to_owned()))
+            }
+            _ if complaint.is_empty() => Err(Error::Git("it failed without a word".into())),
+            _ => Err(Error::Git(complaint)),
+        }
+    }
+}
+
+/// What git said that went wrong, without its word for it.
+fn complaint(errors: &mut Kept) -> String {
+    let (text, _) = errors.take_text();
+    let text = text.trim();
+    ["fatal: ", "error: "].iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text).to_owned()
+}
+
+/// Why an argument is refused, if it is.
+fn refusal(argument: &str) -> Option<&'static str> {
+    if argument.starts_with("--") {
+        let name = argument.split('=').next().unwrap_or(argument);
+        let beginning = |(option, reason): &(&str, &'static str)| {
+            (name.len() > 2 && option.starts_with(name)).then_some(*reason)
+        };
+        return REFUSED.iter().filter(|_| !ALLOWED.contains(&name)).find_map(beginning);
+    }
+    // Short ones can stand together: -pO is -p -O.
+    let letters = argument.strip_prefix('-')?.chars();
+    let mut own = letters.take_while(|letter| !WITH_VALUE.contains(letter));
+    own.any(|letter| letter == 'O').then_some("it reads a file that is not part of the diff")
+}
+
+fn words(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
+#[cfg(unix)]
+fn path(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(name))
+}
+
+#[cfg(not(unix))]
+fn path(name: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(name).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refusal;
+
+    #[test]
+    fn what_does_more_than_to_compare_is_refused() {
+        for refused in [
+            "--output",
+            "--output=x",
+            "--outp=x",
+            "--o",
+            "--ext-diff",
+            "--ext",
+            "--textconv",
+            "--textc",
+            "--no-index",
+            "--no-ind",
+            "-Ofile",
+            "-O",
+            "-pOfile",
+            "-DOfile",
+        ] {
+            assert!(refusal(refused).is_some(), "{refused}");
+        }
+        for allowed in [
+            "HEAD",
+            "main..x",
+            "--",
+            "--staged",
+            "--cached",
+            "--stat",
+            "--name-only",
+            "-U10",
+            "-SOO",
+            "-p",
+            "--text",
+            "--exit-code",
+            "-M50%",
+            "--output-indicator-new=x",
+            "--no-prefix",
+            "-",
+            "",
+            "-w",
+            "a-O",
+            "-UO",
+        ] {
+            assert_eq!(refusal(allowed), None, "{allowed}");
+        }
+    }
+}

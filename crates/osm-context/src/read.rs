@@ -1,0 +1,110 @@
+//! One file, read with care.
+//!
+//! The path is what a link led to already, so a link in its place is somebody's trick and not
+//! followed. What is opened is looked at once more: between the look at a folder and this one a file
+//! can have become a FIFO, which would wait for ever, or a device without end.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::path::Path;
+
+use crate::reason::Reason;
+
+/// A NUL this early makes a file binary.
+const BEGINNING: usize = 8 << 10;
+
+/// The text of a file of at most so many bytes.
+pub(crate) fn read(path: &Path, most: u64) -> Result<String, Reason> {
+    let file = open(path).map_err(|error| Reason::of_error(&error))?;
+    let metadata = file.metadata().map_err(|error| Reason::of_error(&error))?;
+    if !metadata.is_file() {
+        let folder = Reason::Unreadable("it is a folder".into());
+        return Err(Reason::of_type(metadata.file_type()).unwrap_or(folder));
+    }
+    let size = metadata.len();
+    if size > most {
+        return Err(Reason::TooLarge { size, most });
+    }
+    // Some files, those of the system itself, do not tell their size. Of others no more is taken
+    // than there was, which spares the question whether that was all.
+    let up_to = if size == 0 { most.saturating_add(1) } else { size };
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    file.take(up_to).read_to_end(&mut bytes).map_err(|error| Reason::of_error(&error))?;
+    if bytes.len() as u64 > most {
+        return Err(Reason::TooLarge { size: bytes.len() as u64, most });
+    }
+    text(bytes)
+}
+
+/// Bytes as text, if they are.
+pub(crate) fn text(bytes: Vec<u8>) -> Result<String, Reason> {
+    let beginning = &bytes[..bytes.len().min(BEGINNING)];
+    if memchr::memchr(0, beginning).is_some() {
+        return Err(Reason::Binary);
+    }
+    String::from_utf8(bytes).map_err(|_| Reason::NotUtf8)
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> std::io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).union(OFlags::NOCTTY).bits();
+    OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn text_is_taken_as_it_is() {
+        for bytes in ["", "a", "a\r\nb", "\u{feff}bom\n", "日本\n"] {
+            assert_eq!(read(written(bytes.as_bytes()).path(), 100).as_deref(), Ok(bytes));
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_told() {
+        let late = [vec![b'a'; BEGINNING], vec![0]].concat();
+        assert!(read(written(&late).path(), 10_000).is_ok());
+        assert_eq!(read(written(&late[1..]).path(), 10_000), Err(Reason::Binary));
+        assert_eq!(read(written(b"caf\xe9").path(), 10), Err(Reason::NotUtf8));
+        assert_eq!(read(written(b"12345").path(), 4), Err(Reason::TooLarge { size: 5, most: 4 }));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_of_the_system_do_not_tell_their_size() {
+        let path = Path::new("/proc/self/status");
+        assert!(read(path, 1 << 20).unwrap().starts_with("Name:"));
+        assert!(matches!(read(path, 10), Err(Reason::TooLarge { most: 10, .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_took_the_place_of_a_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
+        assert!(made.success());
+        assert_eq!(read(&fifo, 10), Err(Reason::Special("FIFO")));
+        assert_eq!(read(Path::new("/dev/zero"), 10), Err(Reason::Special("device")));
+        assert!(matches!(read(folder.path(), 10), Err(Reason::Unreadable(_))));
+        assert_eq!(read(&folder.path().join("none"), 10), Err(Reason::Vanished));
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/etc/hostname", &link).unwrap();
+        assert_eq!(read(&link, 1000), Err(Reason::Loop));
+    }
+}

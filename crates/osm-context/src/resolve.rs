@@ -1,0 +1,135 @@
+//! What a user typed, as the files and folders that it means.
+//!
+//! A name that exists is meant literally, whatever characters are in it; only then it is a pattern.
+//! What is found is remembered by its absolute path: the folder in which it was typed is soon another.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::reason::Reason;
+use crate::setting::Setting;
+use crate::walk::{self, Scope};
+
+/// A file or a folder that somebody asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Where it is: absolute.
+    pub path: String,
+    /// How it is called: as seen from the folder, if it is below it.
+    pub label: String,
+    /// Whether it is a folder.
+    pub folder: bool,
+}
+
+/// The files and folders that were meant: one, or for a pattern one or more.
+pub fn resolve(typed: &str, setting: &Setting) -> Result<Vec<Found>> {
+    let path = absolute(typed, setting)?;
+    match path.metadata() {
+        Ok(metadata) => {
+            if let Some(reason) = Reason::of_type(metadata.file_type()) {
+                return Err(Error::Unusable { path, reason: reason.to_string() });
+            }
+            Ok(vec![found(&path, metadata.is_dir(), setting)?])
+        }
+        Err(error) => match Reason::of_error(&error) {
+            Reason::Vanished if path.is_symlink() => {
+                Err(Error::Unusable { path, reason: Reason::LinkToNowhere.to_string() })
+            }
+            _ if has_pattern(typed) => matches(typed, &path, setting),
+            Reason::Vanished => Err(Error::NotFound(path)),
+            reason => Err(Error::Unusable { path, reason: reason.to_string() }),
+        },
+    }
+}
+
+/// How a path is called, as seen from a folder.
+#[must_use]
+pub fn label_of(path: &Path, folder: &Path) -> String {
+    let below = |folder: &Path| {
+        let label = walk::with_slashes(path.strip_prefix(folder).ok()?);
+        Some(if label.is_empty() { ".".to_owned() } else { label })
+    };
+    below(folder)
+        .or_else(|| below(&folder.canonicalize().ok()?))
+        .unwrap_or_else(|| walk::with_slashes(path))
+}
+
+/// The absolute path that was typed.
+pub(crate) fn absolute(typed: &str, setting: &Setting) -> Result<PathBuf> {
+    Ok(cleaned(&setting.folder.join(expanded(typed, setting)?)))
+}
+
+fn expanded(typed: &str, setting: &Setting) -> Result<PathBuf> {
+    let below = match typed.strip_prefix('~') {
+        Some("") => "",
+        Some(rest) if rest.starts_with(std::path::is_separator) => &rest[1..],
+        _ => return Ok(PathBuf::from(typed)),
+    };
+    Ok(setting.home.ok_or(Error::NoHome)?.join(below))
+}
+
+/// A path without `.` and `..`. Where a `..` comes after a link, only the system knows where it leads.
+fn cleaned(path: &Path) -> PathBuf {
+    let parts: Vec<Component> = path.components().collect();
+    let after = parts.iter().rposition(|part| *part == Component::ParentDir).map_or(0, |at| at + 1);
+    let (before, rest) = parts.split_at(after);
+    let before: PathBuf = before.iter().collect();
+    let mut cleaned = before.canonicalize().unwrap_or(before);
+    cleaned.extend(rest);
+    cleaned
+}
+
+fn found(path: &Path, folder: bool, setting: &Setting) -> Result<Found> {
+    let label = label_of(path, setting.folder);
+    match path.to_str() {
+        Some(path) => Ok(Found { path: path.to_owned(), label, folder }),
+        None => {
+            Err(Error::Unusable { path: path.to_owned(), reason: "its name is not UTF-8".into() })
+        }
+    }
+}
+
+fn has_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '[', '{'])
+}
+
+/// The files that match a pattern; ignore rules count.
+fn matches(typed: &str, path: &Path, setting: &Setting) -> Result<Vec<Found>> {
+    let parts: Vec<Component> = path.components().collect();
+    let is_pattern = |part: &Component| part.as_os_str().to_str().is_none_or(has_pattern);
+    let first = parts.iter().position(is_pattern).unwrap_or(parts.len());
+    let (base, pattern) = parts.split_at(first);
+    let base: PathBuf = base.iter().collect();
+    let pattern = walk::with_slashes(&pattern.iter().collect::<PathBuf>());
+    let matcher = matcher(typed, &pattern)?;
+
+    let Ok(root) = base.canonicalize() else { return Err(Error::NotFound(base)) };
+    let scope = Scope {
+        hidden: pattern.split('/').any(|part| part.starts_with('.')),
+        depth: (!pattern.contains("**")).then(|| pattern.split('/').count()),
+    };
+    let walked = walk::walk(&root, scope, setting)?;
+    if let [(name, reason @ Reason::TooMany { .. })] = walked.skipped.as_slice() {
+        return Err(Error::Unusable { path: base.join(name), reason: reason.to_string() });
+    }
+    let files = walked.files.iter().filter(|file| matcher.is_match(&file.name));
+    let all: Vec<Found> = files
+        .map(|file| match file.path.to_str() {
+            Some(_) => found(&base.join(&file.name), false, setting),
+            None => found(&file.path, false, setting),
+        })
+        .collect::<Result<_>>()?;
+    if all.is_empty() { Err(Error::NoMatch(typed.to_owned())) } else { Ok(all) }
+}
+
+fn matcher(typed: &str, pattern: &str) -> Result<GlobMatcher> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    let glob = glob.map_err(|error| Error::BadPattern {
+        pattern: typed.to_owned(),
+        reason: error.kind().to_string(),
+    })?;
+    Ok(glob.compile_matcher())
+}

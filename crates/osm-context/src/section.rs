@@ -1,0 +1,115 @@
+//! The parts of a prompt: blocks with a heading and a fence, and the list of what was left out.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fence;
+
+/// A part of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Content under a heading.
+    Block(Block),
+    /// What is not there, and why.
+    LeftOut(Vec<Skipped>),
+}
+
+/// Content under a heading, in a fence that it cannot close.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// What it is.
+    pub subject: Subject,
+    /// Whether it went well.
+    pub outcome: Outcome,
+    /// How it is called.
+    pub label: String,
+    /// The language of the content, one word.
+    pub language: Cow<'static, str>,
+    body: String,
+    /// How many backticks are around it.
+    fence: usize,
+}
+
+impl Block {
+    /// A block of something that went well.
+    #[must_use]
+    pub fn new(subject: Subject, label: impl Into<String>, body: impl Into<String>) -> Self {
+        let (label, body) = (label.into(), body.into());
+        let language = Cow::Borrowed(match subject {
+            Subject::File => crate::language::of(&label),
+            Subject::Diff => "diff",
+            Subject::Note | Subject::Output => "text",
+        });
+        let fence = fence::length(&body);
+        Self { subject, outcome: Outcome::Fine, label, language, body, fence }
+    }
+
+    /// The content.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        &self.body
+    }
+
+    pub(crate) fn fence(&self) -> usize {
+        self.fence
+    }
+}
+
+/// What the content of a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A file.
+    File,
+    /// A note.
+    Note,
+    /// A diff.
+    Diff,
+    /// What a command printed.
+    Output,
+}
+
+impl Subject {
+    /// Their words in a heading.
+    pub(crate) const WORDS: [(Self, &'static str); 4] = [
+        (Self::File, "File"),
+        (Self::Note, "Note"),
+        (Self::Diff, "Diff"),
+        (Self::Output, "Output"),
+    ];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::File => "File",
+            Self::Note => "Note",
+            Self::Diff => "Diff",
+            Self::Output => "Output",
+        }
+    }
+}
+
+/// Whether what made the content went well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did.
+    Fine,
+    /// The command said so itself.
+    ExitCode(i32),
+    /// It could not be done, or not to the end; the content is the complaint, or what there was.
+    Failed,
+}
+
+/// Something that is not in the prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// How it is called.
+    pub path: String,
+    /// Why it is not there.
+    pub reason: String,
+}
+
+impl Skipped {
+    pub(crate) fn new(path: impl Into<String>, reason: &impl ToString) -> Self {
+        Self { path: path.into(), reason: reason.to_string() }
+    }
+}
