@@ -175,7 +175,10 @@ impl Goal {
         let unknown = |name: &&String| !COMMANDS.contains(&name.as_str());
         if let Some(name) = self.commands.iter().find(unknown) {
             let known = COMMANDS.join(", ");
-            return Err(format!("there is no command `{}`; there are: {known}", name.escape_debug()));
+            return Err(format!(
+                "there is no command `{}`; there are: {known}",
+                name.escape_debug()
+            ));
         }
         let mut taken: Vec<String> = self.commands.clone();
         taken.extend(["help", "exit", "quit", "snippets", "usage"].map(str::to_owned));
@@ -220,8 +223,17 @@ fn check_word(name: &str) -> Result<(), String> {
 
 /// What every template has already.
 const GIVEN: [&str; 11] = [
-    "context", "contextTxtar", "contextHeader", "context_header", "description", "name", "title",
-    "stateKeys", "promptInstructions", "promptFooter", "links",
+    "context",
+    "contextTxtar",
+    "contextHeader",
+    "context_header",
+    "description",
+    "name",
+    "title",
+    "stateKeys",
+    "promptInstructions",
+    "promptFooter",
+    "links",
 ];
 
 fn check_variable(variable: &Variable) -> Result<(), String> {

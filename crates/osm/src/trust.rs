@@ -151,7 +151,9 @@ mod tests {
     #[test]
     fn a_file_that_is_not_understood_trusts_nothing() {
         assert_eq!(parse(""), Ok(Vec::new()));
-        for text in ["{}", "[]", "{\"version\": 2, \"trusted\": []}", "{\"version\": 1, \"trusted\": [{}]}"] {
+        for text in
+            ["{}", "[]", "{\"version\": 2, \"trusted\": []}", "{\"version\": 1, \"trusted\": [{}]}"]
+        {
             assert!(parse(text).is_err(), "{text}");
         }
         assert_eq!(digest(b"").get(..8), Some("e3b0c442"));

@@ -9,17 +9,14 @@ const MODE = 'code-review';
 // So many lines of a large change are reviewed with care.
 const CHUNK_LINES = 500;
 
-// What a reviewer can be asked to look at.
+// What a reviewer can be asked to look at: in a few words, and as a note.
 const FOCUS = {
-    comments: 'Look at the comments. Report those that are wrong, outdated or say what the code says; and places where the reason for something surprising is missing. Propose the exact wording.',
-    docs: 'Look at the documentation. Does every changed behaviour, option, default and error appear where users look for it, and is everything there still true? Name the page or doc comment, and write the missing text.',
-    tests: 'Look at the tests. For each changed behaviour: which test fails if it breaks? List the cases that no test covers, the boundaries and the failures first, and tests that would pass with wrong code.',
-    performance: 'Look at performance. Name the size or rate that grows, what the change costs as it does, and where work, allocations, queries or waiting repeat. Estimates are called estimates; say how to measure.',
-    security: 'Look at security. Mark where untrusted data enters and follow it to every effect: injection, paths, authorisation, secrets, limits, defaults, logs. For each finding describe the attack, step by step.',
+    comments: ['comments that are wrong, outdated or missing', 'Look at the comments. Report those that are wrong, outdated or say what the code says; and places where the reason for something surprising is missing. Propose the exact wording.'],
+    docs: ['documentation that no longer holds or is missing', 'Look at the documentation. Does every changed behaviour, option, default and error appear where users look for it, and is everything there still true? Name the page or doc comment, and write the missing text.'],
+    tests: ['what can break without a test noticing', 'Look at the tests. For each changed behaviour: which test fails if it breaks? List the cases that no test covers, the boundaries and the failures first, and tests that would pass with wrong code.'],
+    performance: ['what gets slow or large as things grow', 'Look at performance. Name the size or rate that grows, what the change costs as it does, and where work, allocations, queries or waiting repeat. Estimates are called estimates; say how to measure.'],
+    security: ['what untrusted data can do', 'Look at security. Mark where untrusted data enters and follow it to every effect: injection, paths, authorisation, secrets, limits, defaults, logs. For each finding describe the attack, step by step.'],
 };
-
-// The second sentence says what it is about.
-const about = (text) => text.split(/(?<=[.?]) /)[1];
 
 const state = tui.createState(MODE, { [shared.contextItems]: { defaultValue: [] } });
 const manager = contextManager({
@@ -33,8 +30,8 @@ const base = manager.commands;
 function note(args) {
     if (args.length === 1 && args[0] === '--goals') {
         output.print('Focus areas:');
-        for (const [name, text] of Object.entries(FOCUS)) {
-            output.print(`  note goal:${name.padEnd(12)} ${about(text)}`);
+        for (const [name, [about]] of Object.entries(FOCUS)) {
+            output.print(`  note goal:${name.padEnd(12)} ${about}`);
         }
         return undefined;
     }
@@ -43,7 +40,7 @@ function note(args) {
         if (!Object.hasOwn(FOCUS, name)) {
             throw new Error(`note: there is no focus '${name}'; there are: ${Object.keys(FOCUS).join(', ')}`);
         }
-        const id = manager.addItem('note', 'review-focus', FOCUS[name]);
+        const id = manager.addItem('note', 'review-focus', FOCUS[name][1]);
         return output.print(`Added review focus [${id}]: ${name}`);
     }
     return base.note.handler(args);
@@ -230,7 +227,7 @@ const commands = {
     },
 };
 
-tui.registerCompleter('review-focus', () => Object.entries(FOCUS).map(([name, text]) => ({ text: `goal:${name}`, description: about(text) })));
+tui.registerCompleter('review-focus', () => Object.entries(FOCUS).map(([name, [description]]) => ({ text: `goal:${name}`, description })));
 tui.registerMode({
     name: MODE,
     tui: { title: 'Code review', prompt: '(code-review) > ' },

@@ -93,7 +93,8 @@ fn registry(context: &Context, ui: &mut Ui) -> Registry {
 
 fn scene(context: &Context) -> Scene {
     let world = context.world;
-    let paths = context.settings.prompting.goal_paths.iter().filter_map(|path| expanded(path, world));
+    let paths =
+        context.settings.prompting.goal_paths.iter().filter_map(|path| expanded(path, world));
     Scene { home: world.home(), paths: paths.collect(), folder: world.folder() }
 }
 

@@ -47,7 +47,9 @@ impl Origin {
 
     /// The origin of a name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::User, Self::Config, Self::BuiltIn, Self::Tree].into_iter().find(|it| it.name() == name)
+        [Self::User, Self::Config, Self::BuiltIn, Self::Tree]
+            .into_iter()
+            .find(|it| it.name() == name)
     }
 }
 
@@ -183,7 +185,11 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn complain(&mut self, path: &Path, reason: &str) {
-        self.problems.push(Problem { path: path.to_owned(), line: None, reason: reason.to_owned() });
+        self.problems.push(Problem {
+            path: path.to_owned(),
+            line: None,
+            reason: reason.to_owned(),
+        });
     }
 
     fn folder(&mut self, folder: &Path, root: &Path, depth: usize, found: &mut Vec<Found>) {

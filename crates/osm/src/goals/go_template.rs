@@ -29,7 +29,9 @@ fn translated(inner: &str) -> Option<String> {
     Some(match word {
         "if" => format!("`{{% if {} %}}`", condition(rest)),
         "else" if rest.is_empty() => "`{% else %}`".into(),
-        "else" => format!("`{{% elif {} %}}`", condition(rest.strip_prefix("if").unwrap_or(rest).trim())),
+        "else" => {
+            format!("`{{% elif {} %}}`", condition(rest.strip_prefix("if").unwrap_or(rest).trim()))
+        }
         "end" if rest.is_empty() => "`{% endif %}` or `{% endfor %}`".into(),
         "range" => format!("`{{% for item in {} %}}`", fields(rest)),
         "with" => format!("`{{% with it = {} %}}`", fields(rest)),
@@ -44,7 +46,8 @@ fn translated(inner: &str) -> Option<String> {
 
 /// `eq .a "b"` as `a == "b"`; anything else without its dots.
 fn condition(said: &str) -> String {
-    let operators = [("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")];
+    let operators =
+        [("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")];
     let mut words = said.splitn(3, ' ');
     if let (Some(word), Some(left), Some(right)) = (words.next(), words.next(), words.next()) {
         if let Some((_, operator)) = operators.iter().find(|(name, _)| *name == word) {
@@ -63,7 +66,8 @@ fn fields(said: &str) -> String {
         let bare = word.trim_start_matches('$').trim_start_matches('.');
         if bare.is_empty() { "it".to_owned() } else { bare.to_owned() }
     };
-    let plain = |word: &str| if word.starts_with(['.', '$']) { name(word) } else { word.to_owned() };
+    let plain =
+        |word: &str| if word.starts_with(['.', '$']) { name(word) } else { word.to_owned() };
     said.split(' ').map(plain).collect::<Vec<_>>().join(" ")
 }
 
@@ -91,7 +95,9 @@ mod tests {
             assert_eq!(mistake.line, 2);
             assert_eq!(mistake.reason, format!("`{text}` is a template of Go; write {expected}"));
         }
-        for text in ["{{ x }}", "{{ end_of }}", "{{ 'a.b' }}", "{{", "{{ end | upper }}", "{%if .a%}"] {
+        for text in
+            ["{{ x }}", "{{ end_of }}", "{{ 'a.b' }}", "{{", "{{ end | upper }}", "{%if .a%}"]
+        {
             assert_eq!(find(text), None, "{text}");
         }
     }

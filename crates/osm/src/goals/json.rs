@@ -12,9 +12,25 @@ use crate::config::nearest::nearest;
 
 /// The fields that mean something.
 const FIELDS: [&str; 19] = [
-    "name", "description", "category", "usage", "tuiTitle", "tuiPrompt", "stateVars", "variables",
-    "promptInstructions", "promptTemplate", "promptFooter", "promptOptions", "contextHeader",
-    "bannerTemplate", "usageTemplate", "notableVariables", "postCopyHint", "hotSnippets", "commands",
+    "name",
+    "description",
+    "category",
+    "usage",
+    "tuiTitle",
+    "tuiPrompt",
+    "stateVars",
+    "variables",
+    "promptInstructions",
+    "promptTemplate",
+    "promptFooter",
+    "promptOptions",
+    "contextHeader",
+    "bannerTemplate",
+    "usageTemplate",
+    "notableVariables",
+    "postCopyHint",
+    "hotSnippets",
+    "commands",
 ];
 
 #[derive(Deserialize)]
@@ -143,7 +159,11 @@ fn goal(file: File) -> Result<Goal, String> {
     let instructions = file.prompt_instructions.unwrap_or_default();
     let footer = file.prompt_footer.unwrap_or_default();
     let frame = file.prompt_template.unwrap_or_else(|| {
-        if footer.is_empty() { FRAME.into() } else { format!("{FRAME}\n\n{{{{ promptFooter }}}}\n") }
+        if footer.is_empty() {
+            FRAME.into()
+        } else {
+            format!("{FRAME}\n\n{{{{ promptFooter }}}}\n")
+        }
     });
     // They see what the instructions and the footer came to, which see everything else.
     goal.template = format!(
@@ -154,7 +174,10 @@ fn goal(file: File) -> Result<Goal, String> {
 }
 
 /// What is remembered: anything that handlers set, or a choice as in a front matter.
-fn variables(plain: Map<String, Value>, chosen: Map<String, Value>) -> Result<Vec<Variable>, String> {
+fn variables(
+    plain: Map<String, Value>,
+    chosen: Map<String, Value>,
+) -> Result<Vec<Variable>, String> {
     let plain = plain.into_iter().filter(|(name, _)| name != "contextItems");
     let mut all: Vec<Variable> = plain
         .map(|(name, default)| Variable { setter: None, ..Variable::text(&name, default) })
@@ -263,11 +286,19 @@ mod tests {
             ("name", json!("a b"), "name \"a b\": letters, digits and hyphens"),
             ("description", json!(" "), "`description` is missing"),
             ("promptInstructions", Value::Null, "`promptInstructions` is missing"),
-            ("promptInstructions", json!("{{.x}}"), "`{{.x}}` is a template of Go; write `{{ x }}`"),
+            (
+                "promptInstructions",
+                json!("{{.x}}"),
+                "`{{.x}}` is a template of Go; write `{{ x }}`",
+            ),
             ("promptInstructions", json!("{{ x }}"), "`x` is not known"),
             ("promptTemplate", json!("nothing"), "the template does not place the context"),
             ("commands", json!([{"name": "fly"}]), "there is no command `fly`"),
-            ("commands", json!([{"name": "x", "type": "custom"}]), "the command `x` needs a `handler`"),
+            (
+                "commands",
+                json!([{"name": "x", "type": "custom"}]),
+                "the command `x` needs a `handler`",
+            ),
             ("commands", json!([{"name": "x", "type": "y"}]), "the command `x` is of type `y`"),
             ("commands", json!([{"name": "a b", "handler": "f"}]), "command name \"a b\""),
             ("variables", json!({"x": 1}), "`variables.x` must be"),

@@ -80,7 +80,10 @@ fn in_line<'a>(line: &'a str, offset: usize, links: &mut Vec<Link<'a>>) {
 /// The file that a link leads to, if it may be taken in.
 fn read(root: &Path, target: &str) -> Option<String> {
     let is_plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
-    if target.is_empty() || target.contains([':', '\\']) || !Path::new(target).components().all(is_plain) {
+    if target.is_empty()
+        || target.contains([':', '\\'])
+        || !Path::new(target).components().all(is_plain)
+    {
         return None;
     }
     let file = std::fs::canonicalize(root.join(target)).ok()?;
@@ -150,7 +153,14 @@ mod tests {
         std::fs::write(folder.join("inside"), "in").unwrap();
         link("inside", "fine");
         let absolute = format!("[a]({})", outside.path().join("secret").display());
-        for text in ["[a](../secret)", "[a](link)", "[a](up/secret)", "[a](passwd)", "[a](./../secret)", &absolute] {
+        for text in [
+            "[a](../secret)",
+            "[a](link)",
+            "[a](up/secret)",
+            "[a](passwd)",
+            "[a](./../secret)",
+            &absolute,
+        ] {
             assert_eq!(inlined(text, &folder), text);
         }
         assert!(inlined("[a](fine)", &folder).contains("in"));

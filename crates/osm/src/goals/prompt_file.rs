@@ -99,10 +99,8 @@ pub(crate) fn parse(text: &str, stem: &str, written: Written) -> Result<Goal, Mi
     }
     goal.template = framed(&parted, is_template, &mut goal.data);
     goal.check().map_err(|reason| Mistake::new(1, reason))?;
-    template::check(&goal).map_err(|mistake| Mistake {
-        line: mistake.line + parted.body_line - 1,
-        ..mistake
-    })?;
+    template::check(&goal)
+        .map_err(|mistake| Mistake { line: mistake.line + parted.body_line - 1, ..mistake })?;
     Ok(goal)
 }
 
@@ -217,7 +215,8 @@ mod tests {
         let goal = parse(text, "x", Written::ForUs).unwrap();
         assert_eq!((goal.name.as_str(), goal.title.as_str()), ("my-goal", "Mine"));
         assert_eq!(goal.commands, ["add", "copy"]);
-        let shown: Vec<_> = goal.variables.iter().map(|it| (&it.key, &it.setter, &it.default)).collect();
+        let shown: Vec<_> =
+            goal.variables.iter().map(|it| (&it.key, &it.setter, &it.default)).collect();
         assert_eq!(
             shown,
             [
@@ -233,14 +232,35 @@ mod tests {
     #[test]
     fn mistakes() {
         for (text, expected) in [
-            ("---\nname: a\n---\nb\n", "line 1: `description` is missing: say in a sentence what the goal is for"),
-            ("---\ndescripton: a\n---\nb\n", "line 2: `descripton` is not known (is it `description`?)"),
-            ("---\ndescription: a\n---\n\n", "line 4: the instructions are missing: they stand below the front matter"),
-            ("---\ndescription: a\ncommands: add\n---\nb", "line 3: `commands` must be a list: [one, two]"),
-            ("---\ndescription: a\nvariables: [b]\n---\nb", "line 3: `variables` must be a map: `name: [choices]` on lines of their own"),
-            ("---\ndescription: a\nvariables:\n  b: []\n---\nb", "line 4: `b` must be a list of choices or a text"),
+            (
+                "---\nname: a\n---\nb\n",
+                "line 1: `description` is missing: say in a sentence what the goal is for",
+            ),
+            (
+                "---\ndescripton: a\n---\nb\n",
+                "line 2: `descripton` is not known (is it `description`?)",
+            ),
+            (
+                "---\ndescription: a\n---\n\n",
+                "line 4: the instructions are missing: they stand below the front matter",
+            ),
+            (
+                "---\ndescription: a\ncommands: add\n---\nb",
+                "line 3: `commands` must be a list: [one, two]",
+            ),
+            (
+                "---\ndescription: a\nvariables: [b]\n---\nb",
+                "line 3: `variables` must be a map: `name: [choices]` on lines of their own",
+            ),
+            (
+                "---\ndescription: a\nvariables:\n  b: []\n---\nb",
+                "line 4: `b` must be a list of choices or a text",
+            ),
             ("---\ndescription: a\nrun: all\n---\nb", "line 3: `run` must be files or diff"),
-            ("---\ndescription: a\nname: ../a\n---\nb", "line 1: name \"../a\": letters, digits and hyphens are expected, not a hyphen first, 64 at most"),
+            (
+                "---\ndescription: a\nname: ../a\n---\nb",
+                "line 1: name \"../a\": letters, digits and hyphens are expected, not a hyphen first, 64 at most",
+            ),
             ("---\ndescription: a\nsetters:\n  b: c\n---\nb", "line 4: there is no variable `b`"),
         ] {
             assert_eq!(fails(text), expected, "{text}");
@@ -255,7 +275,10 @@ mod tests {
     fn files_of_editors_are_taken_as_they_are() {
         let text = "---\nmode: agent\ntools: ['a', 'b']\nwhatever: x\n---\nUse {{.Name}} and ${input:x}.\n";
         let goal = parse(text, "My prompt.v2", Written::ForEditors).unwrap();
-        assert_eq!((goal.name.as_str(), goal.description.as_str()), ("My-prompt-v2", "My Prompt V2"));
+        assert_eq!(
+            (goal.name.as_str(), goal.description.as_str()),
+            ("My-prompt-v2", "My Prompt V2")
+        );
         assert_eq!(goal.data["promptInstructions"], "Use {{.Name}} and ${input:x}.\n");
         assert_eq!(parse("text", "☃", Written::ForEditors).unwrap().name, "unnamed-prompt");
         assert!(fails("---\ndescription: a\n---\n{{.Name}}").contains("write `{{ Name }}`"));

@@ -68,7 +68,9 @@ impl Registry {
                 Some(origin) => (name, Some(origin)),
                 None => {
                     let origin = origin.escape_debug();
-                    return Err(format!("there is no origin `{origin}`: builtin, user, config or tree is expected"));
+                    return Err(format!(
+                        "there is no origin `{origin}`: builtin, user, config or tree is expected"
+                    ));
                 }
             },
             None => (call, None),

@@ -30,7 +30,10 @@ pub(super) fn check(goal: &Goal) -> Result<(), Mistake> {
         check_one(goal, text)?;
     }
     if !mentions_context(&goal.template) {
-        return Err(Mistake::new(1, "the template does not place the context: add `{{ context }}`"));
+        return Err(Mistake::new(
+            1,
+            "the template does not place the context: add `{{ context }}`",
+        ));
     }
     Ok(())
 }

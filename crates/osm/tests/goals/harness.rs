@@ -20,6 +20,8 @@ impl Env {
         let root = std::fs::canonicalize(folder.path()).unwrap();
         std::fs::create_dir(root.join("tree")).unwrap();
         std::fs::create_dir(root.join("home")).unwrap();
+        // Counting takes its time where nothing is optimised, and is tested elsewhere.
+        std::fs::write(root.join("home/config.toml"), "prompt.tokens = false\n").unwrap();
         Self { _folder: folder, root }
     }
 

@@ -23,7 +23,11 @@ fn large_change() -> Env {
     let env = Env::new();
     let text = |mark: &str| {
         let line = |at: usize| {
-            if at.is_multiple_of(20) { format!("line {at} {mark}\n") } else { format!("line {at}\n") }
+            if at.is_multiple_of(20) {
+                format!("line {at} {mark}\n")
+            } else {
+                format!("line {at}\n")
+            }
         };
         (1..=400).map(line).collect::<String>()
     };
@@ -51,7 +55,8 @@ fn a_large_change_is_reviewed_in_chunks() {
     // Nothing is dropped: every changed line is in exactly one chunk, under its file's header.
     let mut seen = Vec::new();
     for number in 1..=4 {
-        let shown = env.types(&["code-review"], &format!("review-chunks --lines 100 --show {number}\n"));
+        let shown =
+            env.types(&["code-review"], &format!("review-chunks --lines 100 --show {number}\n"));
         let (mut file, mut in_diff) = (String::new(), false);
         for line in shown.lines() {
             in_diff |= line.starts_with("diff --git ");

@@ -20,18 +20,24 @@ fn context_is_shared_and_nothing_else() {
     let prompt = env.types(&["goal", "commit-message", "-c", "show"], "");
     assert!(prompt.contains("fn a() {}") && prompt.contains("from the flow"), "{prompt}");
     assert!(!prompt.contains("Write it down"), "the goal of the flow is its own: {prompt}");
-    assert!(env.types(&["goal", "doc-generator", "-c", "type"], "").starts_with("type: comprehensive"));
+    assert!(
+        env.types(&["goal", "doc-generator", "-c", "type"], "").starts_with("type: comprehensive")
+    );
     env.types(&["goal", "commit-message"], "remove 2\n");
     assert!(!env.types(&["review", "-c", "list"], "").contains("review-focus"));
 
     let document = export(&env);
-    let text = document.to_string();
-    assert!(text.contains("\"prompt-flow\"") && text.contains("\"test-generator\""), "{text}");
+    let shared: Vec<&String> = document["shared_state"].as_object().unwrap().keys().collect();
+    assert_eq!(shared, ["contextHighestId", "contextItems"]);
+    let own = &document["script_state"];
+    assert_eq!(own["prompt-flow"]["goal"], "Write it down");
+    assert_eq!(own["test-generator"]["type"], "e2e");
+    assert!(own["commit-message"].is_null(), "{own}");
     let modes: Vec<&str> = document["history"]
         .as_array()
         .unwrap()
         .iter()
-        .filter_map(|entry| entry["modeId"].as_str())
+        .filter_map(|entry| entry["mode_id"].as_str())
         .collect();
     for mode in ["code-review", "prompt-flow", "test-generator", "commit-message"] {
         assert!(modes.contains(&mode), "{modes:?}");

@@ -23,7 +23,11 @@ fn cloned() -> Env {
     std::fs::create_dir_all(origin.join("osm-goals")).unwrap();
     git(&origin, &["init", "-q"]);
     std::fs::write(origin.join("osm-goals/deploy.json"), GOAL).unwrap();
-    std::fs::write(origin.join("osm-goals/commit-message.json"), GOAL.replace("deploy", "commit-message")).unwrap();
+    std::fs::write(
+        origin.join("osm-goals/commit-message.json"),
+        GOAL.replace("deploy", "commit-message"),
+    )
+    .unwrap();
     git(&origin, &["add", "-A"]);
     git(&origin, &["commit", "-qm", "goals"]);
     env.git(&["clone", "-q", origin.to_str().unwrap(), "."]);
@@ -36,9 +40,17 @@ fn nothing_runs_before_it_is_trusted_nor_after_it_changed() {
     let goal = env.tree().join("osm-goals/deploy.json");
     let trace = env.tree().join("trace");
     assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"");
-    let listed: Vec<String> = env.types(&["goal"], "").lines().filter(|it| it.contains("tree")).map(str::to_owned).collect();
+    let listed: Vec<String> = env
+        .types(&["goal"], "")
+        .lines()
+        .filter(|it| it.contains("tree"))
+        .map(str::to_owned)
+        .collect();
     assert_snapshot!(listed.join("\n"), @"");
-    assert!(env.types(&["goal", "show", "deploy"], "").contains("its code runs after: osm trust $ROOT/tree/osm-goals/deploy.json"));
+    assert!(
+        env.types(&["goal", "show", "deploy"], "")
+            .contains("its code runs after: osm trust $ROOT/tree/osm-goals/deploy.json")
+    );
     assert!(!trace.exists());
 
     assert_snapshot!(env.types(&["trust", "osm-goals/deploy.json"], ""), @"");
@@ -83,7 +95,8 @@ fn what_can_be_trusted() {
     assert_snapshot!(env.types(&["trust", "list"], ""), @"");
     env.types(&["trust", "a.json"], "");
     std::fs::remove_file(env.tree().join("a.json")).unwrap();
-    let listed: serde_json::Value = serde_json::from_str(&env.types(&["trust", "list", "--json"], "")).unwrap();
+    let listed: serde_json::Value =
+        serde_json::from_str(&env.types(&["trust", "list", "--json"], "")).unwrap();
     assert_eq!(listed[0]["state"], "gone");
     #[cfg(unix)]
     {

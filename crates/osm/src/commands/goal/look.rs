@@ -74,8 +74,8 @@ fn commands(entry: &Entry) -> Vec<String> {
 }
 
 pub(super) fn show(entry: &Entry, format: Format, ui: &mut Ui) {
-    let opened = entry.open();
     if format.json {
+        let opened = entry.open();
         let mut value = to_json(entry);
         value["template"] = opened.template.into();
         value["data"] = opened.data.into();
@@ -103,7 +103,8 @@ pub(super) fn show(entry: &Entry, format: Format, ui: &mut Ui) {
     }
     ui.table(&rows);
     ui.line("");
-    ui.document(&readable(&opened.template));
+    let plain_text = goal.data.get("promptInstructions").and_then(|text| text.as_str());
+    ui.document(&readable(plain_text.unwrap_or(&goal.template)));
     for handler in &goal.handlers {
         ui.line(&format!("\n{}: {}", handler.name, plain(&handler.description)));
         ui.line(&handler.handler);

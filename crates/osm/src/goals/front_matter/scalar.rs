@@ -138,7 +138,9 @@ impl<'a> Scalars<'a> {
                         let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
                         match code {
                             Some(code) if digits.len() == 4 => text.push(code),
-                            _ => return self.fail("four hexadecimal digits of a character are expected after `\\u`"),
+                            _ => return self.fail(
+                                "four hexadecimal digits of a character are expected after `\\u`",
+                            ),
                         }
                     }
                     _ => return self.fail("after `\\` one of \" \\ / n t r u is expected"),

@@ -52,8 +52,7 @@ fn maps_have_one_level() {
         panic!()
     };
     let inner: Vec<_> = inner.into_iter().map(|it| (it.line, it.key, it.value)).collect();
-    let expected =
-        [(3, "a", list(&["x", "y"])), (5, "b", text("z")), (6, "c", text("l\n"))];
+    let expected = [(3, "a", list(&["x", "y"])), (5, "b", text("z")), (6, "c", text("l\n"))];
     assert_eq!(inner, expected.map(|(line, key, value)| (line, key.to_owned(), value)));
     assert_eq!(fields("a:\n  b: c\nd: e").len(), 2);
 }

@@ -50,7 +50,8 @@ impl World {
         let hidden = |it: &Entry| if it.hidden { " (hidden)" } else { "" };
         let calls = own.map(|it| format!("{}{}", it.call, hidden(it))).collect();
         let root = self.tree.parent().unwrap().display().to_string();
-        let problems = registry.problems.iter().map(|it| it.to_string().replace(&root, "")).collect();
+        let problems =
+            registry.problems.iter().map(|it| it.to_string().replace(&root, "")).collect();
         (calls, problems)
     }
 }
@@ -135,7 +136,10 @@ fn a_bad_file_is_one_problem() {
     world.file("home/goals/a.json", "{");
     world.file("home/goals/b.json", &CODE.replace("deploy", "../x"));
     world.file("home/goals/c.prompt.md", "---\nname: c\n");
-    world.file("home/goals/d.json", &CODE.replace("\"name\": \"deploy\"", "\"nmae\": 1, \"name\": \"d\""));
+    world.file(
+        "home/goals/d.json",
+        &CODE.replace("\"name\": \"deploy\"", "\"nmae\": 1, \"name\": \"d\""),
+    );
     world.file("home/goals/list.prompt.md", PLAIN);
     fs::write(world.file("home/goals/e.json", ""), [0xff, 0xfe]).unwrap();
     fs::write(world.file("home/goals/f.json", ""), vec![b' '; (1 << 20) + 1]).unwrap();
