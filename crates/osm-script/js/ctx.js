@@ -1,7 +1,9 @@
 // ctx: a script as a test of itself, with parts, cleanup and a verdict.
 'use strict';
 (function (ours) {
-    const FATAL = Symbol('fatal');
+    // What ends a part has been told already.
+    const told = new WeakSet();
+    const isTold = (error) => typeof error === 'object' && error !== null && told.has(error);
     const root = { name: 'script', failed: false, deferred: [] };
     let current = root;
 
@@ -25,7 +27,7 @@
             try {
                 context.deferred.pop()();
             } catch (error) {
-                if (error !== FATAL) {
+                if (!isTold(error)) {
                     fail(`deferred: ${ours.shown(error)}`);
                 }
             }
@@ -39,7 +41,7 @@
         try {
             part();
         } catch (error) {
-            if (error !== FATAL) {
+            if (!isTold(error)) {
                 fail(ours.shown(error));
             }
         } finally {
@@ -53,7 +55,9 @@
 
     function fatal(text) {
         fail(text);
-        throw FATAL;
+        const error = new Error(text);
+        told.add(error);
+        throw error;
     }
 
     globalThis.ctx = Object.freeze({
@@ -69,12 +73,16 @@
         name: () => current.name,
     });
 
-    // Ends the script that was run: what was put off, then the verdict.
-    ours.finish = function () {
+    // Ends the script that was run: what was put off, also where it failed, then the verdict.
+    ours.cleanUp = function () {
         cleanUp(root);
-        if (root.failed) {
+        const { failed } = root;
+        root.failed = false;
+        return failed;
+    };
+    ours.finish = function () {
+        if (ours.cleanUp()) {
             throw new Error('test context failed');
         }
     };
-    ours.isFatal = (error) => error === FATAL;
 })(__osm);

@@ -1,9 +1,12 @@
 // What the other files of the prelude stand on. `__osm` is ours; scripts have no use for it.
 'use strict';
 (function (ours) {
+    // Half a character, as it comes of cutting a text in two, is no text: it is shown as such.
+    const whole = (json) => (json.includes('\\ud') ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd') : json);
+
     // Calls a function of Rust. Values cross as JSON.
     ours.invoke = function (module, name, args) {
-        return JSON.parse(ours.native(module, name, JSON.stringify(args)));
+        return JSON.parse(ours.native(module, name, whole(JSON.stringify(args))));
     };
 
     // A thing of any kind, for a message.

@@ -58,11 +58,8 @@
         if (typeof name !== 'string') {
             throw new TypeError('require takes the name of a module');
         }
-        if (cache.has(name) && name.startsWith('osm:')) {
-            return cache.get(name).exports;
-        }
-        if (name.startsWith('osm:')) {
-            return builtin(name).exports;
+        if (name.startsWith('osm:') || Object.hasOwn(ours.modules, name)) {
+            return (cache.get(name) ?? builtin(name)).exports;
         }
         const [file, text] = ours.load(folder, name);
         return (cache.get(file) ?? fromFile(file, text)).exports;
@@ -70,16 +67,22 @@
 
     globalThis.require = (name) => load('', name);
 
-    // A script that is no file. It finds no files beside it.
-    ours.mainText = function (name, text) {
-        fromFile(name, text);
+    function runMain(name, text) {
+        try {
+            fromFile(name, text);
+        } catch (error) {
+            ours.cleanUp();
+            throw error;
+        }
         return ours.finish();
-    };
+    }
+
+    // A script that is no file. It finds no files beside it.
+    ours.mainText = runMain;
 
     // The script that the user runs.
     ours.main = function (file) {
         const [path, text] = ours.load('', file);
-        fromFile(path, text);
-        return ours.finish();
+        return runMain(path, text);
     };
 })(__osm);

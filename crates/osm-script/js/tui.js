@@ -75,10 +75,11 @@
     function commandsOf(mode) {
         if (mode.commands === null) {
             const given = typeof mode.config.commands === 'function' ? mode.config.commands() : mode.config.commands;
-            if (given !== undefined && !isThing(given)) {
-                throw new TypeError(`the mode '${mode.name}': its commands are a map, or a function that gives one`);
+            if (given !== undefined && (!isThing(given) || typeof given.then === 'function')) {
+                throw new TypeError(`the mode '${mode.name}': its commands are a map, or a function that gives one at once`);
             }
-            const pairs = given instanceof Map ? [...given] : Object.entries(given ?? {});
+            const list = Array.isArray(given) ? given.map((each) => [each?.name, each]) : undefined;
+            const pairs = list ?? (given instanceof Map ? [...given] : Object.entries(given ?? {}));
             const made = pairs
                 .filter(([, each]) => each !== undefined && each !== null)
                 .map(([name, each]) => [name, makeCommand(name, each, `the mode '${mode.name}'`)]);

@@ -17,7 +17,8 @@
 //! | templates | [`template`] |
 //! | promises and timers | `event_loop.rs`, `js/timers.js` |
 //! | what a script error looks like | [`ScriptError`] |
-//! | globals that every script has | `js/` |
+//! | globals that every script has | `js/`, made by `globals.rs` |
+//! | all of it, typed for editors | [`TYPES`]; scripts that use it: `examples/js/` |
 
 #![deny(missing_docs)]
 
@@ -40,3 +41,6 @@ pub use modes::{CommandInfo, Dispatch, Document, FlagInfo, ModeInfo, Modes, Sugg
 pub use modules::CONTEXT;
 pub use modules::argv::{parse as words, quote as quoted};
 pub use runtime::{Options, Runtime};
+
+/// What scripts find, typed for editors: the text of `osm.d.ts`.
+pub const TYPES: &str = include_str!("../types/osm.d.ts");

@@ -146,6 +146,9 @@ pub trait Backend: Send + Sync {
 
     /// Where a session's document lies, for people; `None` if it is no file.
     fn place(&self, id: &SessionId) -> Option<PathBuf>;
+
+    /// Where the lock of whoever has it open lies; `None` if it is no file.
+    fn lock_place(&self, id: &SessionId) -> Option<PathBuf>;
 }
 
 /// Holds something until it is dropped.
@@ -269,10 +272,6 @@ impl fmt::Display for Holder {
 pub struct Entry {
     /// Whose it is.
     pub id: SessionId,
-    /// Its file, if it is one.
-    pub path: Option<PathBuf>,
-    /// Its lock, if it has a file for that.
-    pub lock_path: Option<PathBuf>,
     /// Bytes of the document.
     pub size: u64,
     /// When the document was last replaced.

@@ -23,6 +23,7 @@ pub(crate) mod folder;
 pub(crate) mod listing;
 pub(crate) mod litter;
 pub(crate) mod lock;
+mod long;
 pub(crate) mod place;
 pub(crate) mod realm;
 pub(crate) mod roster;

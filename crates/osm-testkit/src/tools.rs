@@ -70,6 +70,13 @@ pub fn program(name: &str) -> Result<PathBuf, Skipped> {
         .ok_or_else(|| Skipped(format!("{name} is not installed")))
 }
 
+/// The compiler of TypeScript: a script for Node.js, which `scripts/install-test-tools` installs.
+pub fn typescript() -> Result<PathBuf, Skipped> {
+    let compiler = cache().join("typescript/node_modules/typescript/bin/tsc");
+    let missing = || Skipped("typescript is not installed: run scripts/install-test-tools".into());
+    compiler.is_file().then_some(compiler).ok_or_else(missing)
+}
+
 /// That we are root: namespaces, other users and servers ask for it.
 pub fn root() -> Result<(), Skipped> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -13,6 +13,7 @@ mod state;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use osm_script::{Execution, Finished, Host, Level, StateKey, Writing};
@@ -87,7 +88,7 @@ impl Host for Hands {
 
     fn sleep(&mut self, time: Duration, interrupted: &dyn Fn() -> bool) {
         let until = Instant::now() + time;
-        while !interrupted() {
+        while !interrupted() && !self.desk.stop.load(Ordering::Relaxed) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;

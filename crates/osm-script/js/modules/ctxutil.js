@@ -62,18 +62,22 @@ exports.contextManager = function (options = {}) {
         }
     }
 
-    // An id is never given twice, so what was removed cannot be mistaken for what came after it.
-    function newId(items) {
+    // Adds items, all in one step. An id is never given twice, so what was removed cannot be mistaken
+    // for what came after it.
+    function addItems(fresh) {
+        const items = getItems();
         const highest = ours.store.get(HIGHEST)[0];
-        const id = Math.max(nextId(items), Number.isInteger(highest) ? highest + 1 : 1);
-        ours.store.set(HIGHEST, id);
-        return id;
+        let id = Math.max(nextId(items), Number.isInteger(highest) ? highest + 1 : 1);
+        const added = fresh.map((item) => ({ id: id++, ...item }));
+        if (added.length > 0) {
+            ours.store.set(HIGHEST, id - 1);
+            setItems([...items, ...added]);
+        }
+        return added;
     }
 
     function addItem(type, label, payload, more) {
-        const items = getItems();
-        const item = { id: newId(items), type, label, ...(payload === undefined ? {} : { payload }), ...more };
-        setItems([...items, item]);
+        const [item] = addItems([{ type, label, ...(payload === undefined ? {} : { payload }), ...more }]);
         return item.id;
     }
 
@@ -97,23 +101,40 @@ exports.contextManager = function (options = {}) {
         setItems(getItems().filter((item) => !removed.some((each) => each.id === item.id)));
     }
 
-    // All of the paths, or none.
+    // Paths that somebody typed: all of them, or none.
     function addPaths(paths) {
         const { found, failed } = call('resolve', paths);
         if (failed.length > 0) {
             const why = failed.map((each) => `\n  ${each.path}: ${each.message}`).join('');
             throw new Error(`nothing was added; there is a problem with${why}`);
         }
+        addFound(found);
+    }
+
+    // Paths that a diff names: what was removed since is no mistake of whoever asked.
+    function addChanged(paths) {
+        const { found, failed } = call('resolve', paths);
+        addFound(found);
+        failed.forEach((each) => say(`Left out: ${each.path}: ${each.message}`));
+    }
+
+    function addFound(found) {
+        // What another tool wrote down has no path.
+        const name = (item) => item.path ?? `label ${item.label}`;
+        const known = new Map(getItems().filter((item) => item.type === 'file').map((item) => [name(item), item]));
+        const fresh = [];
         for (const { path, label, folder } of found) {
-            const isThis = (item) => (item.path === undefined ? item.label === label : item.path === path);
-            const known = getItems().find((item) => item.type === 'file' && isThis(item));
-            if (known === undefined) {
-                addItem('file', label, undefined, { path });
+            const there = known.get(path) ?? known.get(`label ${label}`);
+            if (there === undefined) {
+                const item = { type: 'file', label, path };
+                known.set(path, item);
+                fresh.push(item);
                 say(`Added ${folder ? 'folder' : 'file'}: ${label}`);
             } else {
-                say(`Already there: ${known.label} [${known.id}]`);
+                say(`Already there: ${there.label}${there.id === undefined ? '' : ` [${there.id}]`}`);
             }
         }
+        addItems(fresh);
     }
 
     function add(args) {
@@ -122,7 +143,7 @@ exports.contextManager = function (options = {}) {
             if (error !== null && error !== undefined) {
                 throw new Error(`git diff --name-only failed: ${error}`);
             }
-            return paths.length === 0 ? say('No files found in diff.') : addPaths(paths);
+            return paths.length === 0 ? say('No files found in diff.') : addChanged(paths);
         }
         const typed = () => openEditor('paths', '# One path on each line. Lines that start with # are left out.\n').split('\n');
         const paths = args.length > 0 ? args : typed().map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
@@ -162,11 +183,13 @@ exports.contextManager = function (options = {}) {
             return say('There is nothing here yet: add, diff, exec and note put something in.');
         }
         described.forEach((each) => texts.listed(each).forEach(say));
-        const budget = call('build', []).stats.budget ?? null;
-        const total = texts.total(described, budget);
+        const total = texts.total(described, budget());
         say(texts.totalLine(total, described));
         return warn(total);
     }
+
+    // The program knows it, and tells it with everything that it builds.
+    const budget = () => call('build', []).stats.budget ?? null;
 
     function warn(stats) {
         if (texts.isOver(stats)) {
@@ -208,7 +231,7 @@ exports.contextManager = function (options = {}) {
         if (args.length === 0) {
             throw new Error('remove: which one? usage: remove <id>…');
         }
-        const items = itemsNamed(args, 'remove');
+        const items = [...new Set(itemsNamed(args, 'remove'))];
         removeItems(items);
         items.forEach((item) => say(`Removed [${item.id}]`));
     }
@@ -223,7 +246,7 @@ exports.contextManager = function (options = {}) {
         tokens: tokenizer.count(text),
         lines: tokenizer.lineCount(text),
         bytes: tokenizer.byteCount(text),
-        budget: null,
+        budget: budget(),
     });
     const built = () =>
         isNative ? call('prompt', request()) : then(options.buildPrompt(), (text) => ({ text: String(text), stats: null }));

@@ -97,5 +97,9 @@ function match(pattern, name) {
     return new RegExp(`${expression}$`, 'u').test(name);
 }
 
-Object.assign(exports, { join, dir, base, ext, rel, clean, isAbs, match, separator });
+// Where we are, and what is there, only the program knows.
+const abs = (path) => (isAbs(path) ? clean(path) : join(__osm.callContext('folder'), path));
+const glob = (pattern) => __osm.callContext('resolve', [pattern]).found.map((each) => each.label);
+
+Object.assign(exports, { join, dir, base, ext, abs, rel, clean, isAbs, match, glob, separator });
 exports.listSeparator = windows ? ';' : ':';

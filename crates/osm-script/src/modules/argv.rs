@@ -93,6 +93,14 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_words_are_read_again(words in proptest::collection::vec(".{0,12}", 0..8)) {
+            let line: Vec<String> = words.iter().map(|word| quote(word)).collect();
+            proptest::prop_assert_eq!(parse(&line.join(" ")), words);
+        }
+    }
+
     #[test]
     fn what_is_quoted_is_read_again() {
         for word in ["a", "", "a b", "it's", "$x `y` \"z\" \\", "'", "\n", "--x=1", "ü"] {

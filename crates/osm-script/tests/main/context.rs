@@ -1,6 +1,7 @@
 //! The context manager and the global `context`, as people meet them.
 
 use osm_script::{Dispatch, Modes, StateKey};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::harness::Stage;
@@ -60,7 +61,7 @@ fn a_session_of_work() {
         "exec make 'the tests'",
         "note look at this",
         "list",
-        "remove 2 [4]",
+        "remove 2 [4] 2",
         "note another",
         "show",
         "copy",
@@ -81,6 +82,7 @@ fn a_session_of_work() {
     > add --from-diff main
     Already there: src/a.rs [1]
     Already there: notes.md [3]
+    Left out: gone.rs: there is no such file
     > add --from-diff
     No files found in diff.
     > diff main --stat
@@ -102,7 +104,7 @@ fn a_session_of_work() {
     [7] [note] note (1 line, 12 B)
     Total: 7 items (4,500 of 1,000 tokens, 4 lines, 57 B), and 3 taken when the prompt is built
     ! Warning: 4,500 tokens, over the budget of 1,000: 'remove' takes something out
-    > remove 2 [4]
+    > remove 2 [4] 2
     Removed [2]
     Removed [4]
     > note another
@@ -289,6 +291,30 @@ fn a_script_that_builds_its_own_prompt() {
     ");
     assert_eq!(run(&stage, "copy"), "Copied │ 19 tokens · 15 lines · 93 B │");
     assert!(stage.seen.borrow().clipboard.starts_with("Look:\n### note: note"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the files hold, only the last line of the block ends it.
+    #[test]
+    fn no_file_breaks_out_of_its_block(text in "[`a\n ~-]{0,40}") {
+        let stage = project::stage();
+        let source = format!("require('osm:ctxutil').buildContext([], {{ toTxtar: () => {} }})", json!(text));
+        let built = stage.value(&source);
+        let built = built.as_str().unwrap();
+        if text.trim().is_empty() {
+            prop_assert_eq!(built, "");
+        } else {
+            let lines: Vec<&str> = built.lines().collect();
+            prop_assert_eq!(&lines[..2], ["### Files", ""]);
+            let fence = lines[2].strip_suffix("txtar").unwrap();
+            let closes = |line: &&str| line.trim_start().starts_with(fence);
+            prop_assert_eq!(lines[3..].iter().position(closes), Some(lines.len() - 4));
+            let body = built.split_once("txtar\n").unwrap().1;
+            prop_assert!(body.starts_with(text.as_str()));
+        }
+    }
 }
 
 #[test]

@@ -89,3 +89,26 @@ fn a_script_tests_itself() {
         ]
     );
 }
+
+#[test]
+fn half_a_character_is_shown_as_such() {
+    let stage = Stage::new();
+    stage.value(r"output.print('🦀'.slice(0, 1) + 'x'); output.print('\ud800\ud800'); output.print('\\ud800 🦀'); output.print({ a: '\udc00' })");
+    assert_eq!(
+        stage.printed(),
+        ["\u{fffd}x", "\u{fffd}\u{fffd}", "\\ud800 🦀", "{\"a\":\"\\udc00\"}"]
+    );
+}
+
+#[test]
+fn a_script_that_gives_up_says_why_and_the_next_one_is_judged_by_itself() {
+    let stage = Stage::new();
+    let gives_up = "ctx.defer(() => output.print('cleaned up')); ctx.fatal('no', 'way')";
+    let error = stage.runtime.run_source("a.js", gives_up).unwrap_err();
+    assert_eq!(error.message, "no way");
+    assert_eq!(stage.printed(), ["cleaned up"]);
+    stage.runtime.run_source("a.js", "ctx.log('fine')").unwrap();
+    let error = stage.runtime.run_source("a.js", "ctx.error('bad')").unwrap_err();
+    assert_eq!(error.message, "test context failed");
+    stage.runtime.run_source("a.js", "ctx.log('fine')").unwrap();
+}

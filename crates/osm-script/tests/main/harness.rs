@@ -122,6 +122,7 @@ impl Host for TestHost {
         }
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create(true).append(how.append).truncate(!how.append);
+        #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, how.mode.unwrap_or(0o600));
         io::Write::write_all(&mut options.open(path)?, bytes)
     }

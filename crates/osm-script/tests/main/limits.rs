@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use osm_script::{Kind, Limits, Options};
+use osm_script::{Kind, Limits, Modes, Options};
 use serde_json::json;
 
 use crate::harness::Stage;
@@ -42,6 +42,7 @@ fn jobs_that_multiply_spoil_the_runtime_and_it_says_so() {
     );
     assert!(stage.runtime.is_spoiled());
     assert_eq!(stage.error("1 + 1").kind, Kind::Spoiled);
+    assert!(Modes::new(&stage.runtime).exit_requested());
     assert!(!Stage::new().runtime.is_spoiled());
 }
 

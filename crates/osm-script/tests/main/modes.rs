@@ -1,6 +1,6 @@
 //! Modes and their commands, as the program drives them.
 
-use osm_script::{Dispatch, Document, Modes, Options};
+use osm_script::{Dispatch, Document, Extension, Modes, Options};
 use serde_json::json;
 
 use crate::harness::Stage;
@@ -101,6 +101,25 @@ fn globals_of_the_program_are_there_before_the_script() {
 }
 
 #[test]
+fn an_extension_is_a_module_and_a_name_of_ours_stays_ours() {
+    let extensions = vec![
+        Extension { name: "theirs:tools", functions: &["double"] },
+        Extension { name: "osm:argv", functions: &["parseArgv"] },
+    ];
+    let stage = Stage::with(Options { extensions, ..Options::default() });
+    stage.seen.borrow_mut().answers.insert("double", |it| match it[0].as_i64() {
+        Some(number) => Ok(json!(2 * number)),
+        None => Err("double takes a number".into()),
+    });
+    assert_eq!(stage.value("require('theirs:tools').double(4)"), json!(8));
+    let error = stage.error("require('theirs:tools').double('x')");
+    assert_eq!(error.message, "double takes a number");
+    assert_eq!(stage.value("require('osm:argv').parseArgv('a b')"), json!(["a", "b"]));
+    let error = stage.error("__osm.native('theirs:tools', 'triple', '[4]')");
+    assert_eq!(error.message, "theirs:tools has no function triple");
+}
+
+#[test]
 fn a_completer_sees_what_is_being_typed() {
     let stage = Stage::new();
     stage.value(
@@ -144,6 +163,10 @@ fn wrong_registrations_say_what_is_wrong() {
         let error = stage.error(source);
         assert!(error.message.contains(message), "{source}: {error}");
     }
+    stage.value("tui.registerMode({ name: 'async', commands: async () => ({}) })");
+    let error = Modes::new(&stage.runtime).enter("async").unwrap_err();
+    assert!(error.message.contains("a function that gives one at once"), "{error}");
+    let stage = Stage::new();
     // What is made later is wrong when it is needed.
     stage.value("tui.registerMode({ name: 'm', commands: () => ({ c: {} }) })");
     let modes = Modes::new(&stage.runtime);

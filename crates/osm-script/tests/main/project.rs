@@ -13,8 +13,13 @@ const FILES: &[(&str, &str)] =
 /// A stage on which scripts have files.
 pub(crate) fn stage() -> Stage {
     let stage = Stage::with(Options { extensions: vec![CONTEXT], ..Options::default() });
-    stage.seen.borrow_mut().answers = BTreeMap::from(ANSWERS);
+    stage.seen.borrow_mut().answers = answers();
     stage
+}
+
+/// How the program answers.
+pub(crate) fn answers() -> BTreeMap<&'static str, Answer> {
+    BTreeMap::from(ANSWERS)
 }
 
 const ANSWERS: [(&str, Answer); 12] = [
@@ -39,7 +44,7 @@ const ANSWERS: [(&str, Answer); 12] = [
         } else if it[0] == json!([]) {
             json!({ "paths": [], "error": null })
         } else {
-            json!({ "paths": ["src/a.rs", "notes.md"], "error": null })
+            json!({ "paths": ["src/a.rs", "notes.md", "gone.rs"], "error": null })
         })
     }),
     ("describe", |it| Ok(it[0].as_array().unwrap().iter().map(describe).collect())),

@@ -124,11 +124,15 @@ fn a_timer_that_goes_on_does_not_hold_a_command_up() {
 }
 
 #[test]
-fn a_spoiled_runtime_asks_to_end() {
-    let limits = Limits { time: Some(Duration::from_millis(20)), ..Limits::default() };
-    let stage = Stage::with(Options { limits, ..Options::default() });
-    stage.error(
-        "const more = () => { for (let i = 0; i < 3; i++) Promise.resolve().then(more); }; more()",
-    );
-    assert!(Modes::new(&stage.runtime).exit_requested());
+fn a_command_is_interrupted_and_the_next_one_works() {
+    let stage = Stage::new();
+    stage.runtime.run_source("bad.js", &mode("for (;;) {}")).unwrap();
+    let modes = Modes::new(&stage.runtime);
+    modes.enter("bad").unwrap();
+    stage.runtime.interrupter().interrupt();
+    assert_eq!(modes.dispatch("bad", &[]).unwrap_err().kind, Kind::Interrupted);
+    stage.runtime.interrupter().interrupt();
+    stage.runtime.interrupter().clear();
+    assert_eq!(modes.dispatch("good", &[]).unwrap(), Dispatch::Done);
+    assert_eq!(stage.printed(), ["good 1"]);
 }

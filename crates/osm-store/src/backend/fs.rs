@@ -343,4 +343,8 @@ impl Backend for FsBackend {
     fn place(&self, id: &SessionId) -> Option<PathBuf> {
         Some(self.layout.document(id))
     }
+
+    fn lock_place(&self, id: &SessionId) -> Option<PathBuf> {
+        Some(self.layout.sessions().join(layout::presence_lock(id)))
+    }
 }

@@ -72,8 +72,6 @@ impl Document {
         let line = self.bytes.split(|byte| *byte == b'\n').next();
         Entry {
             id: id.clone(),
-            path: None,
-            lock_path: None,
             size: self.bytes.len() as u64,
             modified: self.modified,
             stamp: self.stamp(),
@@ -424,6 +422,10 @@ impl Backend for MemoryBackend {
     }
 
     fn place(&self, _id: &SessionId) -> Option<PathBuf> {
+        None
+    }
+
+    fn lock_place(&self, _id: &SessionId) -> Option<PathBuf> {
         None
     }
 }

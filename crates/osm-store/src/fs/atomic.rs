@@ -46,6 +46,7 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use super::folder::{Facts, Folder, is_unsupported};
+use super::long;
 use super::realm::Realm;
 use crate::error::{Error, Result};
 use crate::pieces::Pieces;
@@ -112,9 +113,8 @@ impl<'a> Temporary<'a> {
         pieces: &Pieces,
         before: Option<&Facts>,
     ) -> Result<Self> {
-        let (this, mut file) = Self::create(folder, realm)?;
-        let written = pieces
-            .write_to(&mut file)
+        let (this, file) = Self::create(folder, realm)?;
+        let written = long::write(pieces, &file)
             .and_then(|()| before.map_or(Ok(()), |before| move_on(&file, before)))
             .and_then(|()| file.sync_data());
         match written {

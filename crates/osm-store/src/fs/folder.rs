@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::long;
 use crate::backend::Stamp;
 use crate::error::{At, Error, Result};
 use crate::layout::LARGEST_DOCUMENT;
@@ -312,6 +313,14 @@ impl Folder {
 
 /// Reads a file of that size in one piece, and what came to it meanwhile, up to a limit.
 fn read_whole(file: &File, size: u64) -> io::Result<Vec<u8>> {
+    if size >= long::LONG {
+        let read = long::read(size, |bytes, place| platform::read_at(file, bytes, place))?;
+        match read {
+            Some(bytes) => return Ok(bytes),
+            // Some systems move on where they read.
+            None => io::Seek::rewind(&mut { file })?,
+        }
+    }
     let mut bytes = Vec::new();
     let mut room = usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
     while bytes.len() as u64 <= LARGEST_DOCUMENT {

@@ -95,8 +95,6 @@ impl<'a> Reader<'a> {
             return None;
         }
         Some(Entry {
-            path: Some(self.folder.path_of(&name)),
-            lock_path: Some(self.folder.path_of(&layout::presence_lock(&id))),
             id,
             size: facts.size,
             modified: facts.modified,

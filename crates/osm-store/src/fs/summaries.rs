@@ -125,8 +125,6 @@ mod tests {
     fn entry(name: &str, summary: Option<&str>) -> Entry {
         Entry {
             id: name.parse().expect("a valid id"),
-            path: None,
-            lock_path: None,
             size: 7,
             modified: Timestamp::UNIX_EPOCH,
             stamp: Stamp([1, 7, 3, 4]),

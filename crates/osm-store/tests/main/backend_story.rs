@@ -79,7 +79,6 @@ fn a_document_lives(backend: &dyn Backend) {
     let entry = entry(backend, &id).unwrap();
     assert_eq!((entry.size, entry.stamp, entry.active), (13, first, false));
     assert_eq!(entry.summary.as_deref(), Some(&b"summary"[..]));
-    assert_eq!(entry.path, backend.place(&id));
     assert!(now().duration_since(entry.modified).abs().as_secs() < 60);
 
     let second = update(Some(first), &mut |current| {

@@ -97,6 +97,10 @@ pub(super) fn read(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
     Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
 }
 
+pub(super) fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, place)
+}
+
 pub(super) fn create_new(folder: &Handle, _path: &Path, name: &str) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | ANY_FILE;
     Ok(rustix::fs::openat(folder, name, flags, PRIVATE_FILE)?.into())

@@ -103,6 +103,10 @@ pub(super) fn read(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
     file.take(room as u64).read_to_end(bytes)
 }
 
+pub(super) fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, place)
+}
+
 pub(super) fn create_new((): &Handle, path: &Path, name: &str) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path.join(name))
 }

@@ -163,4 +163,8 @@ impl Backend for Refusing<'_> {
     fn place(&self, id: &SessionId) -> Option<PathBuf> {
         self.inner.place(id)
     }
+
+    fn lock_place(&self, id: &SessionId) -> Option<PathBuf> {
+        self.inner.lock_place(id)
+    }
 }

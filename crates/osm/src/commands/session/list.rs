@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use osm_identity::SessionId;
 use osm_store::backend::Entry;
 use osm_store::{Summary, spread};
 use serde::{Serialize, Serializer};
@@ -17,7 +18,8 @@ use crate::ui::{Style, Ui};
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
-    id: String,
+    #[serde(serialize_with = "as_text")]
+    id: SessionId,
     path: Option<Shown>,
     lock_path: Option<Shown>,
     size: u64,
@@ -30,6 +32,10 @@ struct Row {
     repository: Option<String>,
     branch: Option<String>,
     worktree: Option<String>,
+}
+
+fn as_text<S: Serializer>(id: &SessionId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(id.as_str())
 }
 
 /// A path as people read it.
@@ -65,6 +71,11 @@ pub(super) fn run(
         });
     }
     if arguments.json || arguments.format == ListFormat::Json {
+        // Nobody but programs asks for these.
+        for row in &mut rows {
+            row.path = store.backend().place(&row.id).map(Shown);
+            row.lock_path = store.backend().lock_place(&row.id).map(Shown);
+        }
         let json = serde_json::to_string_pretty(&rows).expect("text and numbers are JSON");
         ui.line(&json);
         return Ok(());
@@ -79,7 +90,7 @@ pub(super) fn run(
     let mut table = vec![heading.map(Cow::Borrowed)];
     table.extend(rows.iter().map(|row| {
         let mut state = Cow::Borrowed(if row.is_active { "live" } else { "idle" });
-        if row.id == current.as_str() {
+        if row.id == current {
             state.to_mut().push_str(&ui.styled(Style::Strong, " (this one)"));
         }
         let age = Cow::Owned(age(row.updated_at, now));
@@ -101,9 +112,9 @@ fn row(entry: Entry) -> Row {
     };
     let last_used = summary.last_used.unwrap_or_default();
     Row {
-        id: entry.id.to_string(),
-        path: entry.path.map(Shown),
-        lock_path: entry.lock_path.map(Shown),
+        id: entry.id,
+        path: None,
+        lock_path: None,
         size: entry.size,
         updated_at: summary.updated_at.unwrap_or(modified),
         created_at: summary.created_at.unwrap_or(modified),
