@@ -61,15 +61,21 @@ pub(crate) enum Command {
     #[command(subcommand, arg_required_else_help = true)]
     Session(Session),
     /// Build a prompt for a code review
-    #[command(alias = "review", after_help = "Examples:
+    #[command(
+        alias = "review",
+        after_help = "Examples:
   osm code-review                                    at a terminal: type `help`
   osm code-review -c 'add src' -c 'diff main' -c copy
-  osm code-review < commands.txt                     one command on each line")]
+  osm code-review < commands.txt                     one command on each line"
+    )]
     CodeReview(ModeArguments),
     /// Build a prompt in two steps: one that asks for it, and itself
-    #[command(alias = "flow", after_help = "Examples:
+    #[command(
+        alias = "flow",
+        after_help = "Examples:
   osm prompt-flow                                    at a terminal: type `help`
-  osm prompt-flow -c 'goal Split the parser' -c 'add src/parse.rs' -c generate -c copy")]
+  osm prompt-flow -c 'goal Split the parser' -c 'add src/parse.rs' -c generate -c copy"
+    )]
     PromptFlow(ModeArguments),
     /// Run a script
     #[command(after_help = "Examples:

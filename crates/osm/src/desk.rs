@@ -71,8 +71,7 @@ impl Desk {
         let open = opener(context, &clock)?;
         let (id, holder) = (context.session_id(), world.holder());
         let again = Arc::clone(&open);
-        let opened =
-            fallback::open(Box::new(move || again()), &holder, &clock, &id, Wait::USUAL)?;
+        let opened = fallback::open(Box::new(move || again()), &holder, &clock, &id, Wait::USUAL)?;
         let (mut session, fallback) = opened;
         let screen = ui.screen()?;
         if let Some(fallback) = &fallback {

@@ -160,7 +160,10 @@ mod tests {
         log.info("command", "list");
         let text = std::fs::read_to_string(&file).unwrap();
         let entry: Value = serde_json::from_str(text.trim_end()).unwrap();
-        assert_eq!((&entry["level"], &entry["attributes"]["what"]), (&json!("info"), &json!("list")));
+        assert_eq!(
+            (&entry["level"], &entry["attributes"]["what"]),
+            (&json!("info"), &json!("list"))
+        );
         #[cfg(unix)]
         {
             let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().unwrap());

@@ -280,7 +280,9 @@ impl Repl {
             mode.map_or(Ok(()), |mode| self.enter(&mode))
         });
         match begun {
-            Ok(()) => self.desk.screen.warn("the script could not be stopped, and was started anew"),
+            Ok(()) => {
+                self.desk.screen.warn("the script could not be stopped, and was started anew")
+            }
             Err(failure) => {
                 self.tell(&failure);
                 self.over = true;

@@ -165,7 +165,7 @@ pub(crate) fn table<Row: AsRef<[Cell]>, Cell: AsRef<str>>(rows: &[Row]) -> Strin
             }
         }
         text.push_str(line.trim_end());
-            text.push('\n');
+        text.push('\n');
     }
     text
 }

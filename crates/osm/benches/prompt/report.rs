@@ -50,7 +50,8 @@ impl Report {
                 let ours = if peer.counts { it.counted } else { it.plain };
                 let ratio = peer.time.p50 / ours.p50;
                 let name = &peer.name;
-                let what = format!("{files} files: ahead of {name}, which takes {ratio:.1} × as long");
+                let what =
+                    format!("{files} files: ahead of {name}, which takes {ratio:.1} × as long");
                 verdicts.push(Verdict::new(ratio > 1.0, &what));
             }
         }
@@ -72,8 +73,8 @@ impl Report {
                     memory.map_or(NOTHING.into(), |memory| format!("{memory:.0}")),
                 ]
             };
-            let megabytes = it.bytes as f64 / 1e6;
-            rows.push(row(&format!("`cat` ({megabytes:.1} MB)"), it.cat, None));
+            let kilobytes = grouped(it.bytes / 1000);
+            rows.push(row(&format!("`cat` ({kilobytes} kB)"), it.cat, None));
             rows.push(row("`osm`", it.plain, it.plain_memory));
             rows.push(row("`osm`, tokens counted", it.counted, it.counted_memory));
             for peer in &it.peers {

@@ -35,8 +35,7 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Start> {
     ];
     let program = env!("CARGO_BIN_EXE_osm").to_owned();
     let ours = [program, "code-review".to_owned()];
-    let theirs =
-        ["sh", "-c", &format!("printf '{PROMPT} > '; exec sleep 60")].map(str::to_owned);
+    let theirs = ["sh", "-c", &format!("printf '{PROMPT} > '; exec sleep 60")].map(str::to_owned);
     let (mut osm, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..options.rounds.unwrap_or(ROUNDS) {
         osm.push(until_prompt(&ours, &environment, folder)?);

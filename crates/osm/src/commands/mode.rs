@@ -52,8 +52,7 @@ pub(super) fn perform(
     let stage = Stage::new(desk, play, &[], globals);
     let runtime = stage.begin().map_err(|error| CommandError::failed(error.to_string()))?;
     let giver = giver(arguments, context);
-    let _cleanup =
-        (giver == Giver::Person).then(|| super::session::Background::start(context));
+    let _cleanup = (giver == Giver::Person).then(|| super::session::Background::start(context));
     Repl::new(stage, runtime, giver, arguments.fail_fast).run(name)
 }
 

@@ -69,11 +69,7 @@ const OTHERS: [Key; 15] = [
         doc: "Where sessions are kept: files (fs), or only in memory.",
         kind: Kind::Choice(&["fs", "memory"]),
     },
-    Key {
-        name: "prompt.tokens",
-        doc: "Count the tokens of prompts.",
-        kind: Kind::Switch(true),
-    },
+    Key { name: "prompt.tokens", doc: "Count the tokens of prompts.", kind: Kind::Switch(true) },
     Key {
         name: "prompt.budget",
         doc: "Warn of prompts with more tokens than these (0: no limit).",
@@ -114,11 +110,7 @@ const OTHERS: [Key; 15] = [
         doc: "Begin another log file when one has so many megabytes (0: no limit).",
         kind: Kind::Number(10),
     },
-    Key {
-        name: "log.max_files",
-        doc: "Keep so many log files.",
-        kind: Kind::Number(5),
-    },
+    Key { name: "log.max_files", doc: "Keep so many log files.", kind: Kind::Number(5) },
     Key {
         name: "identity.wrappers",
         doc: "Programs that start others and are no session of their own.",
@@ -227,8 +219,11 @@ impl Key {
             (Kind::Agents, _) => Err(format!("`{}` is a list of tables", self.name)),
             (Kind::Names | Kind::Paths, _) => {
                 if words.is_empty() || words.iter().any(|name| name.trim().is_empty()) {
-                    let what =
-                        if matches!(self.kind, Kind::Names) { "names of programs" } else { "paths" };
+                    let what = if matches!(self.kind, Kind::Names) {
+                        "names of programs"
+                    } else {
+                        "paths"
+                    };
                     return Err(format!("`{}` must be {what}", self.name));
                 }
                 let mut names = words.to_vec();

@@ -3,8 +3,8 @@
 use osm_identity::Catalogue;
 use osm_store::retention::Policy;
 
-use super::{Prompting, Reading};
 use super::keys::{KEEP_ARCHIVES, Kind, STORE, Value};
+use super::{Prompting, Reading};
 use crate::World;
 use crate::error::CommandError;
 use crate::ui::Ui;

@@ -56,7 +56,8 @@ pub(super) fn call(desk: &Desk, function: &str, arguments: &[Value]) -> Result<V
 /// The one argument.
 fn argument<T: DeserializeOwned>(arguments: &[Value]) -> Result<T, String> {
     let value = arguments.first().cloned().unwrap_or_default();
-    serde_json::from_value(value).map_err(|error| format!("the argument is not understood: {error}"))
+    serde_json::from_value(value)
+        .map_err(|error| format!("the argument is not understood: {error}"))
 }
 
 /// What a prompt is made of.

@@ -148,7 +148,8 @@ fn files(prefix: &str, around: &Surroundings) -> Vec<Candidate> {
         .filter_map(Result::ok)
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
-            let is_wanted = name.starts_with(start) && (!name.starts_with('.') || !start.is_empty());
+            let is_wanted =
+                name.starts_with(start) && (!name.starts_with('.') || !start.is_empty());
             // A link to a folder is one, here.
             let is_folder = || entry.path().is_dir();
             is_wanted.then(|| match is_folder() {

@@ -214,10 +214,7 @@ impl reedline::Prompt for Shown {
         "... ".into()
     }
 
-    fn render_prompt_history_search_indicator(
-        &self,
-        search: PromptHistorySearch,
-    ) -> Cow<'_, str> {
+    fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
         let found = match search.status {
             PromptHistorySearchStatus::Passing => "search",
             PromptHistorySearchStatus::Failing => "nothing found",

@@ -96,10 +96,10 @@ mod tests {
         );
         assert_eq!(shown("foo", Wrap::Screen), "\x1bP\x1b]52;c;Zm9v\x07\x1b\\");
         let long = shown(&"x".repeat(2000), Wrap::Screen);
-        assert_eq!(long.replace("\x1b\\\x1bP", ""), format!(
-            "\x1bP\x1b]52;c;{}\x07\x1b\\",
-            base64("x".repeat(2000).as_bytes())
-        ));
+        assert_eq!(
+            long.replace("\x1b\\\x1bP", ""),
+            format!("\x1bP\x1b]52;c;{}\x07\x1b\\", base64("x".repeat(2000).as_bytes()))
+        );
     }
 
     #[test]

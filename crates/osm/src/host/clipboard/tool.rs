@@ -89,7 +89,9 @@ fn wait(child: &mut Child, patience: Duration) -> Result<(), String> {
         match child.try_wait() {
             Err(error) => return Err(error.to_string()),
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(format!("exit code {}", crate::host::exec::code(status))),
+            Ok(Some(status)) => {
+                return Err(format!("exit code {}", crate::host::exec::code(status)));
+            }
             Ok(None) if Instant::now() > until => {
                 // It may have ended in the meantime, which is as good.
                 drop(child.kill());
@@ -113,7 +115,10 @@ mod tests {
         let long = "x".repeat(1 << 20);
         feed(&mut shell(&take), &long, PATIENCE).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), long);
-        assert_eq!(feed(&mut shell("cat >/dev/null; exit 3"), "x", PATIENCE).unwrap_err(), "exit code 3");
+        assert_eq!(
+            feed(&mut shell("cat >/dev/null; exit 3"), "x", PATIENCE).unwrap_err(),
+            "exit code 3"
+        );
         assert!(feed(&mut shell("exec <&-; exit 0"), &long, PATIENCE).is_err(), "not all was read");
         let hangs = feed(&mut shell("exec sleep 60"), &long, Duration::from_millis(50));
         assert_eq!(hangs.unwrap_err(), "no answer within 0 s");

@@ -30,11 +30,14 @@ pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), 
             (target, format!("Undone: {}", brief(&undone.command, 100)))
         }
         Some(word) => {
-            let entry = word.parse().ok().and_then(|number: usize| history.get(number.checked_sub(1)?));
+            let entry =
+                word.parse().ok().and_then(|number: usize| history.get(number.checked_sub(1)?));
             let entry = entry.ok_or_else(|| {
                 let most = history.len();
-                Failure::new(format!("there is no number {word:?} in the history, of {most} entries"))
-                    .with_hint("`history` lists them")
+                Failure::new(format!(
+                    "there is no number {word:?} in the history, of {most} entries"
+                ))
+                .with_hint("`history` lists them")
             })?;
             let said = format!("Back to the state after {word}: {}", brief(&entry.command, 100));
             (Target::After(entry), said)
