@@ -8,7 +8,7 @@ use crate::files::{Fate, read_all};
 use crate::git;
 use crate::item::{Item, Kind};
 use crate::plan::{Plan, Planner, Wanted};
-use crate::reason::bytes;
+use crate::reason::{bytes, time};
 use crate::render::Prompt;
 use crate::run::{self, End};
 use crate::section::{Block, Outcome, Section, Skipped, Subject};
@@ -111,10 +111,10 @@ fn add_output(
     draft.add(block);
     match ran.end {
         End::TimedOut => {
-            let seconds = setting.limits.time.as_secs();
-            draft.skip(label, &format!("stopped after {seconds} s; what it would have printed"));
+            let after = time(setting.limits.time);
+            draft.skip(label, &format!("the rest; it was stopped after {after}"));
         }
-        End::Killed => draft.skip(label, &"killed by a signal; what it would have printed"),
+        End::Killed => draft.skip(label, &"the rest; a signal killed it"),
         End::Exited(_) => {}
     }
     draft.mention_losses(label, ran.beyond, ran.replaced);

@@ -1,7 +1,5 @@
 //! Items for lists: what each stands for, and how much that is. Nothing is run for it.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -42,8 +40,8 @@ pub struct Description {
 /// A file that items stand for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileOf {
-    /// Where it is.
-    pub path: PathBuf,
+    /// Where it is, as far as that is UTF-8.
+    pub path: String,
     /// How it is called.
     pub label: String,
     /// How many bytes.
@@ -65,7 +63,8 @@ pub fn files(items: &[Item], setting: &Setting) -> Result<Vec<FileOf>> {
         let plan = lenient(planner.plan(path.as_deref(), item.label()), item)?;
         files.extend(plan.files.into_iter().filter_map(|file| {
             let size = file.path.symlink_metadata().ok()?.len();
-            Some(FileOf { path: file.path, label: file.label, size })
+            let path = file.path.to_string_lossy().into_owned();
+            Some(FileOf { path, label: file.label, size })
         }));
     }
     Ok(files)

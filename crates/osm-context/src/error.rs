@@ -5,6 +5,9 @@
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::reason;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -46,8 +49,8 @@ pub enum Error {
     TimedOut {
         /// Which one.
         program: String,
-        /// After how many seconds it was stopped.
-        seconds: u64,
+        /// After how long it was stopped.
+        after: Duration,
     },
     /// An argument for git that does more than to compare.
     Refused {
@@ -107,8 +110,8 @@ impl fmt::Display for Error {
             }
             Self::NoHome => f.write_str("nobody knows where ~ is"),
             Self::Start { program, source } => write!(f, "cannot start {program}: {source}"),
-            Self::TimedOut { program, seconds } => {
-                write!(f, "{program} was stopped after {seconds} s")
+            Self::TimedOut { program, after } => {
+                write!(f, "{program} was stopped after {}", reason::time(*after))
             }
             Self::Refused { argument, reason } => write!(f, "{argument} is refused: {reason}"),
             Self::NoRepository(folder) => {

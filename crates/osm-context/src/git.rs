@@ -187,8 +187,7 @@ impl Git<'_> {
                 Ok(captured)
             }
             End::TimedOut => {
-                let seconds = self.setting.limits.time.as_secs();
-                Err(Error::TimedOut { program: "git".into(), seconds })
+                Err(Error::TimedOut { program: "git".into(), after: self.setting.limits.time })
             }
             _ if complaint.contains("not a git repository") => {
                 Err(Error::NoRepository(self.folder.to_owned()))

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::FileType;
 use std::io;
+use std::time::Duration;
 
 /// Why a file is not in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +81,14 @@ pub(crate) fn bytes(size: u64) -> String {
         format!("{} {name}", size / unit)
     } else {
         format!("{}.{} {name}", tenths / 10, tenths % 10)
+    }
+}
+
+/// A time for people.
+pub(crate) fn time(time: Duration) -> String {
+    match time.subsec_millis() {
+        0 => format!("{} s", time.as_secs()),
+        _ => format!("{} ms", time.as_millis()),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
@@ -46,23 +47,27 @@ pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walke
         return Ok(Walked { skipped: vec![(String::new(), Reason::OfGit)], ..Walked::default() });
     }
     let found = Mutex::new(Walked::default());
+    let count = AtomicUsize::new(0);
+    let most = setting.limits.files;
     builder(root, scope).build_parallel().run(|| {
+        let count = &count;
         let mut share = Share { mine: Walked::default(), all: &found };
         Box::new(move |entry| {
             if (setting.interrupted)() {
                 return WalkState::Quit;
             }
-            match entry {
+            let is_one = match entry {
                 Ok(entry) => share.look_at(&entry, root),
                 Err(error) => share.complain(&error, root),
-            }
-            WalkState::Continue
+            };
+            let so_far = count.fetch_add(usize::from(is_one), Ordering::Relaxed);
+            if so_far > most { WalkState::Quit } else { WalkState::Continue }
         })
     });
     setting.go_on()?;
     let mut walked = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if walked.files.len() > setting.limits.files {
-        let reason = Reason::TooMany { most: setting.limits.files };
+    if count.into_inner() > most {
+        let reason = Reason::TooMany { most };
         return Ok(Walked { files: Vec::new(), skipped: vec![(String::new(), reason)] });
     }
     walked.files.sort_unstable_by(|one, other| one.name.cmp(&other.name));
@@ -98,10 +103,11 @@ impl Drop for Share<'_> {
 }
 
 impl Share<'_> {
-    fn look_at(&mut self, entry: &DirEntry, root: &Path) {
-        let Some(kind) = entry.file_type().filter(|_| entry.depth() > 0) else { return };
+    /// Takes what is no folder, and tells whether it did.
+    fn look_at(&mut self, entry: &DirEntry, root: &Path) -> bool {
+        let Some(kind) = entry.file_type().filter(|_| entry.depth() > 0) else { return false };
         if kind.is_dir() {
-            return;
+            return false;
         }
         let name = name_below(root, entry.path());
         if kind.is_file() {
@@ -114,15 +120,17 @@ impl Share<'_> {
         } else if let Some(reason) = Reason::of_type(kind) {
             self.mine.skipped.push((name, reason));
         }
+        true
     }
 
-    fn complain(&mut self, error: &ignore::Error, root: &Path) {
+    fn complain(&mut self, error: &ignore::Error, root: &Path) -> bool {
         let name = path_of(error).map(|path| name_below(root, path)).unwrap_or_default();
         let reason = match error.io_error() {
             Some(error) => Reason::of_error(error),
             None => Reason::Unreadable(error.to_string()),
         };
         self.mine.skipped.push((name, reason));
+        true
     }
 }
 

@@ -2,7 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
+mod describing;
+mod folders;
 mod harness;
+mod prompts;
+mod repositories;
+mod resolving;
+#[cfg(unix)]
+mod special_files;
 
 /// A file that is not listed above would never be compiled.
 #[test]

@@ -1,0 +1,47 @@
+//! Lists of items.
+
+use osm_context::{Encoding, Item, Setting, describe, files};
+
+use crate::harness::Lab;
+
+#[test]
+fn every_item_is_described_and_nothing_is_run() {
+    let lab = Lab::with(&[("d/a", "one two\nthree"), ("d/b/c", "x\n"), ("e", "e\n")]);
+    lab.write("d/z", b"\0");
+    let folder = lab.folder.to_str().unwrap();
+    let mut items = lab.items(&["d", "e", "gone"]);
+    items.extend([
+        Item::note(4, "note", "hello world"),
+        Item::lazy_run(5, "touch x", &["touch", "x"], folder),
+        Item::lazy_diff(6, "git diff", &[], folder),
+        serde_json::from_str(r#"{"id":7,"type":"image","label":"cat"}"#).unwrap(),
+        serde_json::from_str(r#"{"id":8,"type":"file","label":"~/x"}"#).unwrap(),
+    ]);
+    let setting = Setting { encoding: Some(Encoding::O200k), ..lab.setting() };
+    let described = describe(&items, &setting).unwrap();
+    let lines: Vec<String> =
+        described.iter().map(|it| serde_json::to_string(it).unwrap()).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    {"id":1,"type":"file","label":"d","missing":false,"folder":true,"files":2,"bytes":15,"lines":3,"tokens":6,"skipped":[{"path":"d/z","reason":"binary"}]}
+    {"id":2,"type":"file","label":"e","missing":false,"folder":false,"files":1,"bytes":2,"lines":1,"tokens":2,"skipped":[]}
+    {"id":3,"type":"file","label":"gone","missing":true,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"gone","reason":"not found"}]}
+    {"id":4,"type":"note","label":"note","missing":false,"folder":false,"files":0,"bytes":11,"lines":1,"tokens":2,"skipped":[]}
+    {"id":5,"type":"lazy-exec","label":"touch x","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[]}
+    {"id":6,"type":"lazy-diff","label":"git diff","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[]}
+    {"id":7,"type":"image","label":"cat","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"cat","reason":"this version knows nothing of the type image"}]}
+    {"id":8,"type":"file","label":"~/x","missing":true,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"~/x","reason":"nobody knows where ~ is"}]}
+    "#);
+    assert!(!lab.path("x").exists());
+    let without = describe(&items[..1], &lab.setting()).unwrap();
+    assert_eq!(without[0].tokens, None);
+}
+
+#[test]
+fn files_of_items() {
+    let lab = Lab::with(&[("d/a", "12345"), ("d/b/c", "1"), ("e", "")]);
+    let mut items = lab.items(&["d", "gone", "e"]);
+    items.push(Item::note(4, "note", "x"));
+    let found = files(&items, &lab.setting()).unwrap();
+    let found: Vec<(&str, u64)> = found.iter().map(|it| (it.label.as_str(), it.size)).collect();
+    assert_eq!(found, [("d/a", 5), ("d/b/c", 1), ("e", 0)]);
+}
