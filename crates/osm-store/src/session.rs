@@ -31,7 +31,7 @@ use crate::pieces::Pieces;
 /// Tells the time; a library has no clock of its own.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Told which keys changed under us.
+/// Told which keys changed under us: not those that we changed ourselves.
 pub type Observer = Box<dyn FnMut(&[Key]) + Send>;
 
 /// What a user should hear of, though nothing failed.
@@ -116,7 +116,7 @@ impl Session {
             Current::Missing | Current::Unchanged => Ok(()),
             Current::Found(bytes, stamp) => match Document::decode(bytes) {
                 Ok((document, false)) if document.id == self.id => {
-                    self.take_over(document);
+                    self.take_over(document, false);
                     self.stamp = Some(stamp);
                     Ok(())
                 }
@@ -265,7 +265,7 @@ impl Session {
             Ok(Some(fresh.encode()))
         };
         self.stamp = backend.update(&self.id, self.stamp, &self.holder, Wait::USUAL, &mut next)?;
-        self.take_over(fresh);
+        self.take_over(fresh, true);
         let record = ResetRecord::new(&self.id, now, archived.clone(), &self.holder);
         Metadata::change(backend.as_ref(), &self.holder, Wait::USUAL, |it| {
             it.resets.push(record.clone());
@@ -316,10 +316,8 @@ impl Session {
             }
         };
         if let Some(document) = saved {
-            self.take_over(document);
+            self.take_over(document, true);
             self.stamp = stamp;
-            self.edits.clear();
-            self.waiting.clear();
         }
         self.notices.extend(notices);
         Ok(())
@@ -400,13 +398,17 @@ impl Session {
         Error::Corrupt { place: place(self.backend.as_ref(), &self.id), reason }
     }
 
-    /// Goes on with another document, and tells the observers which keys are not what they were.
-    fn take_over(&mut self, document: Document) {
-        let old = std::mem::replace(&mut self.document, document);
-        if self.observers.is_empty() {
-            return;
+    /// Goes on with another document, in which what we changed is `saved` or not, and tells the
+    /// observers which keys are not what we saw.
+    fn take_over(&mut self, document: Document, saved: bool) {
+        let seen = (!self.observers.is_empty()).then(|| self.as_we_see_it());
+        self.document = document;
+        if saved {
+            self.edits.clear();
+            self.waiting.clear();
         }
-        let changed = changed_keys(&old, &self.document);
+        let Some(seen) = seen else { return };
+        let changed = changed_keys(&seen, &self.as_we_see_it());
         if !changed.is_empty() {
             for observer in &mut self.observers {
                 observer(&changed);

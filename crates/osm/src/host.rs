@@ -13,6 +13,7 @@ mod state;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use osm_script::{Execution, Finished, Host, Level, StateKey, Writing};
@@ -87,7 +88,7 @@ impl Host for Hands {
 
     fn sleep(&mut self, time: Duration, interrupted: &dyn Fn() -> bool) {
         let until = Instant::now() + time;
-        while !interrupted() {
+        while !interrupted() && !self.desk.stop.load(Ordering::Relaxed) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -102,6 +103,11 @@ impl Host for Hands {
 
     fn set_state(&mut self, key: &StateKey, value: Option<Value>) -> Result<(), String> {
         state::set(&self.desk, key, value)
+    }
+
+    /// What nobody changed is not written down.
+    fn set_default(&mut self, _key: &StateKey, _value: Value) -> Result<(), String> {
+        Ok(())
     }
 
     fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String> {

@@ -21,6 +21,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use osm_script::{CommandInfo, Dispatch, Document, ModeInfo, Modes, Runtime};
+use osm_store::Key;
 
 use crate::config::nearest::nearest;
 use crate::desk::Desk;
@@ -159,8 +160,9 @@ impl Repl {
         match done {
             Ok(()) => self.save(line),
             Err(failure) => {
-                self.desk.session().discard();
+                let dropped = self.desk.session().discard();
                 self.tell(&failure);
+                self.tell_changed(&dropped);
                 if !self.unsaved.is_empty() {
                     self.save(line);
                 }
@@ -189,10 +191,16 @@ impl Repl {
         self.tell_scripts();
     }
 
-    /// Tells scripts which keys are not what they were.
+    /// Tells scripts which keys others changed.
     fn tell_scripts(&mut self) {
         self.desk.tell_notices();
-        let keys: Vec<_> = self.desk.take_changed().iter().map(host::script_key).collect();
+        let keys = self.desk.take_changed();
+        self.tell_changed(&keys);
+    }
+
+    /// Tells scripts which keys are not what they were.
+    fn tell_changed(&mut self, keys: &[Key]) {
+        let keys: Vec<_> = keys.iter().map(host::script_key).collect();
         if keys.is_empty() {
             return;
         }

@@ -77,6 +77,11 @@ fn from_the_first_change_to_the_end() {
         assert_eq!(session.get(&key("goal:type")).unwrap(), Some(json!("readme")));
         assert_eq!(*seen.lock().unwrap(), [key("goal:type")]);
         assert!(!session.refresh().unwrap());
+        session.set(key("goal:depth"), json!(1)).unwrap();
+        other.set(key("goal:title"), json!("x")).unwrap();
+        other.record("goal", "title x").unwrap();
+        session.record("goal", "depth 1").unwrap();
+        assert_eq!(*seen.lock().unwrap(), [key("goal:type"), key("goal:title")], "not our own");
         drop(other);
 
         let archived = session.reset(true).unwrap().unwrap();
@@ -96,7 +101,7 @@ fn from_the_first_change_to_the_end() {
         assert!(there.is_some(), "what was there is archived");
         let snapshot = store.read(&name).unwrap();
         assert_eq!(snapshot.state["script"]["goal"]["type"], "readme");
-        assert_eq!(snapshot.history.len(), 3);
+        assert_eq!(snapshot.history.len(), 5);
 
         let export = serde_json::to_vec(&snapshot.to_export()).unwrap();
         let (copy, _) = store.import(export, "export", Some(&id("copy"))).unwrap();
@@ -123,7 +128,8 @@ fn there_and_back() {
         session.record("m", "two").unwrap();
         let history = session.history().unwrap();
 
-        session.go_back(&history[0]).unwrap();
+        let changed = session.go_back(&history[0]).unwrap();
+        assert_eq!(changed, [key("flow:phase"), key("k"), key("goal:type")]);
         assert!(session.is_dirty(), "in memory");
         assert_eq!(session.state().unwrap()["shared"], json!({"k": 1}));
         assert_eq!(session.get(&key("goal:type")).unwrap(), Some(json!("api")));
@@ -154,7 +160,7 @@ fn what_is_discarded_is_not_what_waits_to_be_saved() {
         session.record("m", "one").unwrap();
         session.set(key("k"), json!("slip")).unwrap();
         assert!(session.is_changed());
-        session.discard();
+        assert_eq!(session.discard(), [key("k")]);
         assert!(!session.is_changed() && !session.is_dirty());
         assert_eq!(session.get(&key("k")).unwrap(), Some(json!("saved")));
 
@@ -171,13 +177,13 @@ fn what_is_discarded_is_not_what_waits_to_be_saved() {
         assert!(session.is_dirty() && !session.is_changed());
         session.set(key("k"), json!("slip")).unwrap();
         session.set(key("other"), json!("slip")).unwrap();
-        session.discard();
+        assert_eq!(session.discard(), [key("k"), key("other")]);
         assert_eq!(session.get(&key("k")).unwrap(), Some(json!("waits")));
         assert_eq!(session.get(&key("other")).unwrap(), None);
         write(&good);
         session.record("m", "two").unwrap();
         assert_eq!(store.read(&name).unwrap().state["shared"], json!({"k": "waits"}));
-        session.discard();
+        assert_eq!(session.discard(), []);
         assert_eq!(session.get(&key("k")).unwrap(), Some(json!("waits")));
     });
 }

@@ -237,7 +237,7 @@ mod tests {
             ("add s", &["src/", "sum.txt"]),
             ("add src/", &["src/a.rs", "'src/b c.rs'"]),
             ("add 'src/b", &["'src/b c.rs'"]),
-            ("add ~/a", &["~/a.rs"]),
+            ("add ~/a", &["'~/a.rs'"]),
             ("add ", &["src/", "sum.txt"]),
             ("add .h", &[".hidden"]),
             ("add nothing", &[]),

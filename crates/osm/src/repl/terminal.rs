@@ -22,6 +22,7 @@ use super::history;
 use super::line::Line;
 use super::prompt::{Complete, Prompt};
 use super::source::{Input, Source};
+use crate::ui::Screen;
 
 /// How often a wait for a key looks whether it should end.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -99,7 +100,11 @@ impl Source for Terminal {
         self.editor = Some(editor);
         match signal {
             Ok(Signal::Success(line)) => Input::Line(line),
-            Ok(Signal::HostCommand(key)) => Input::Key(key),
+            Ok(Signal::HostCommand(key)) => {
+                // What the key does is shown below the line, and stays there.
+                drop(Screen::to_terminal(b"\n"));
+                Input::Key(key)
+            }
             Ok(Signal::CtrlC) => Input::Cancelled,
             Ok(Signal::CtrlD) => Input::End,
             Ok(Signal::ExternalBreak(_)) => Input::Gone,

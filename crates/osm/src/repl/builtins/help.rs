@@ -40,7 +40,11 @@ fn all(repl: &Repl) -> Result<(), Failure> {
         }
         shown.push('\n');
     }
-    shown.push_str(&screen.styled(Style::Faint, "help COMMAND tells more; Tab completes"));
+    let more = match repl.source.is_person() {
+        true => "help COMMAND tells more; Tab completes",
+        false => "help COMMAND tells more",
+    };
+    shown.push_str(&screen.styled(Style::Faint, more));
     screen.print(&shown);
     Ok(())
 }

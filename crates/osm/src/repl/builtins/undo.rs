@@ -43,12 +43,13 @@ pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), 
             (Target::After(entry), said)
         }
     };
-    match target {
+    let changed = match target {
         Target::After(entry) => session.go_back(entry)?,
         Target::Beginning => session.remove_all()?,
-    }
+    };
     drop(session);
     repl.desk.screen.print(&said);
+    repl.tell_changed(&changed);
     Ok(())
 }
 

@@ -1,0 +1,121 @@
+//! Nothing is lost: not by a kill, not by somebody else, not by a store that cannot be written.
+#![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
+
+use std::path::PathBuf;
+
+use crate::harness::{Env, Run};
+
+#[test]
+fn a_kill_after_any_command_loses_nothing() {
+    let env = Env::new();
+    for number in 1..=4 {
+        let mut talk = env.talk();
+        assert_eq!(talk.say(&format!("keep {number}")), format!("kept {number}"));
+        // The next answer comes after the save of the one before.
+        talk.say("words");
+        talk.kill();
+    }
+    let said = env.probe(&["show", "undo", "show", "history"]).good();
+    assert!(
+        said.starts_with("all: 1, 2, 3, 4\nUndone: keep 4\nseen: 1, 2, 3\nall: 1, 2, 3\n"),
+        "{said}"
+    );
+    let commands: Vec<&str> =
+        said.lines().skip(4).filter_map(|it| it.split("probe  ").nth(1)).collect();
+    assert_eq!(commands, ["keep 1", "keep 2", "keep 3", "keep 4", "undo"]);
+}
+
+#[test]
+fn two_in_one_session() {
+    let env = Env::new();
+    let (mut one, mut other) = (env.talk(), env.talk());
+    assert_eq!(one.say("keep a"), "kept a");
+    assert_eq!(one.say("words"), "[]");
+    assert_eq!(other.say("keep b"), "seen: a", "before the command it is told");
+    assert_eq!(other.hears(), "kept b");
+    assert_eq!(other.say("show"), "all: a, b");
+    assert_eq!(one.say("show"), "seen: a, b");
+    assert_eq!(one.hears(), "all: a, b");
+    assert_eq!(one.say("undo"), "Undone: keep b");
+    assert_eq!(one.hears(), "seen: a");
+    assert_eq!(one.say("words"), "[]");
+    assert_eq!(other.say("show"), "seen: a");
+    assert_eq!(other.hears(), "all: a");
+    one.kill();
+    other.kill();
+    assert_eq!(env.probe(&["show"]).good(), "all: a\nbye\n");
+}
+
+fn document(env: &Env) -> PathBuf {
+    let files = std::fs::read_dir(env.home().join("sessions")).unwrap();
+    let mut files = files.map(|it| it.unwrap().path());
+    files.find(|path| path.to_str().unwrap().ends_with(".session.json")).unwrap()
+}
+
+/// The command that brings back what could not be saved.
+fn way_back(said: &str) -> Vec<&str> {
+    let command = said.split("get it back with `osm ").nth(1).expect("the way back is told");
+    command.split('`').next().unwrap().split(' ').collect()
+}
+
+fn brought_back(env: &Env, run: &Run) -> String {
+    let real = run.stderr.replace("LAB", env.home().parent().unwrap().to_str().unwrap());
+    let words = way_back(&real);
+    env.run(&[&words[..], &["-y"]].concat()).said(0, &[]);
+    env.probe(&["show"]).good()
+}
+
+#[test]
+fn a_save_that_fails_is_tried_again() {
+    let env = Env::new();
+    let mut talk = env.talk();
+    talk.say("keep one");
+    talk.say("words");
+    let (path, good) = (document(&env), std::fs::read(document(&env)).unwrap());
+    std::fs::write(&path, r#"{"version":"7.0.0","session_id":"ex--test_xx"}"#).unwrap();
+    assert_eq!(talk.say("keep two"), "kept two");
+    assert_eq!(talk.say("words"), "[]");
+    std::fs::write(&path, good).unwrap();
+    assert_eq!(talk.say("show"), "all: one, two");
+    talk.say("words");
+    talk.kill();
+    let said = env.probe(&["show", "history"]).good();
+    assert!(said.starts_with("all: one, two\n") && said.contains("probe  keep two\n"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_saved_is_kept_at_the_end() {
+    let env = Env::new();
+    env.probe(&["keep one"]).good();
+    let path = document(&env);
+    // While it works, a newer osm takes over the file.
+    let newer = r#"{"version":"7.0.0","session_id":"ex--test_xx"}"#;
+    let write = format!("js require('osm:os').writeFile('{}', '{newer}')", path.display());
+    let run = env.probe(&[&write, "keep two", "fail", "show"]);
+    run.said(
+        1,
+        &[
+            "the session is not saved",
+            "hint: what you did is kept in memory; the next command tries again",
+            "all: one, two",
+            "the session is kept in recovered/",
+        ],
+    );
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), newer, "that one is left alone");
+    std::fs::write(&path, "").unwrap();
+    assert_eq!(brought_back(&env, &run), "all: one, two\nbye\n");
+}
+
+#[test]
+fn without_a_store_work_goes_on_in_memory() {
+    let env = Env::new();
+    let home = env.home();
+    std::fs::remove_dir(&home).unwrap();
+    std::fs::write(&home, "not a folder").unwrap();
+    let run = env.probe(&["keep one", "keep two", "undo", "history"]);
+    run.said(0, &["this session is in memory only", "the session is kept in LAB/temporary/osm-"]);
+    std::fs::write(&home, "").unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the test put it there")]
+    std::fs::remove_file(&home).unwrap();
+    assert_eq!(brought_back(&env, &run), "all: one\nbye\n");
+}

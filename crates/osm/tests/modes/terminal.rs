@@ -1,0 +1,346 @@
+//! People at real terminals: tmux draws what a person would see.
+#![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use osm_testkit::lab::Lab;
+use osm_testkit::tmux::Tmux;
+use osm_testkit::tools;
+
+use crate::harness::{PROGRAM, probe};
+
+/// Machines that test are busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Whether there is no tmux here, which is said.
+fn is_missing() -> bool {
+    match tools::program("tmux") {
+        Ok(_) => false,
+        Err(tools::Skipped(reason)) => {
+            assert!(!tools::strict(), "{reason}");
+            eprintln!("skipped: {reason}");
+            true
+        }
+    }
+}
+
+fn lab() -> Lab {
+    let lab = Lab::new(Path::new(PROGRAM)).unwrap();
+    lab.copy(&probe(), "probe.js").unwrap();
+    lab
+}
+
+/// A person in front of a terminal in which the probe runs.
+struct Person<'a> {
+    lab: &'a Lab,
+    tmux: &'a Tmux<'a>,
+    pane: String,
+    pid: u32,
+}
+
+impl<'a> Person<'a> {
+    /// Sits down: the program is the first process of the pane.
+    fn new(lab: &'a Lab, tmux: &'a Tmux<'a>) -> Self {
+        let start = format!("exec env OSM_SESSION=tested {PROGRAM} script probe.js");
+        let pane = tmux.run(&["new-window", "-P", "-F", "#{pane_id}", &start]).unwrap();
+        let pid = tmux.run(&["display", "-p", "-t", &pane, "#{pane_pid}"]).unwrap();
+        let person = Self { lab, tmux, pane, pid: pid.parse().unwrap() };
+        person.sees("(probe) >");
+        person
+    }
+
+    fn screen(&self) -> String {
+        self.tmux.run(&["capture-pane", "-p", "-J", "-t", &self.pane]).unwrap()
+    }
+
+    fn waits_for(&self, what: &str, is_so: impl Fn() -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so() {
+            assert!(Instant::now() < deadline, "no {what}; the screen:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn sees(&self, text: &str) {
+        self.waits_for(text, || self.screen().contains(text));
+    }
+
+    fn presses(&self, keys: &[&str]) {
+        let words = [&["send-keys", "-t", &self.pane], keys].concat();
+        self.tmux.run(&words).unwrap();
+    }
+
+    fn types(&self, text: &str) {
+        self.presses(&["-l", text]);
+    }
+
+    /// Types a line and sees the answer to it.
+    fn says(&self, line: &str, answer: &str) {
+        self.types(line);
+        self.presses(&["Enter"]);
+        self.sees(answer);
+    }
+
+    fn is_gone(&self) -> bool {
+        !Path::new(&format!("/proc/{}/exe", self.pid)).exists()
+    }
+
+    /// What the next one finds in the session.
+    fn legacy(&self) -> String {
+        let mut command = self.lab.command(PROGRAM);
+        command
+            .env("OSM_SESSION", "tested")
+            .args(["script", "-c", "show", "-c", "history", "probe.js"]);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    }
+}
+
+#[test]
+fn what_a_person_sees() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    person.says("keep one", "kept one");
+    person.says("kep two", "hint: did you mean `keep`? `help` shows all commands");
+    person.says("show", "all: one");
+    let screen: Vec<String> = person.screen().lines().map(|it| it.trim_end().to_owned()).collect();
+    insta::assert_snapshot!(screen.join("\n").trim_end(), @r#"
+    welcome
+    (probe) > keep one
+    kept one
+    (probe) > kep two
+    error: there is no command "kep"
+    hint: did you mean `keep`? `help` shows all commands
+    hint: `js EXPRESSION` evaluates JavaScript
+    (probe) > show
+    all: one
+    (probe) >
+    "#);
+    person.presses(&["C-d"]);
+    person_is_gone(&person);
+    assert!(person.legacy().starts_with("all: one\n"), "{}", person.legacy());
+}
+
+#[test]
+fn tab_completes() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    std::fs::create_dir(lab.path().join("folder")).unwrap();
+    lab.file("folder/some file.txt", "").unwrap();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    person.types("sho");
+    person.presses(&["Tab"]);
+    person.sees("(probe) > show");
+    person.presses(&["C-u"]);
+    person.types("paint gr");
+    person.presses(&["Tab"]);
+    person.sees("paint green");
+    person.presses(&["C-u"]);
+    person.types("paint --");
+    person.presses(&["Tab"]);
+    person.sees("paint --wet");
+    person.presses(&["C-u"]);
+    person.types("open fol");
+    person.presses(&["Tab"]);
+    person.sees("open folder/");
+    person.presses(&["Tab"]);
+    person.sees("open 'folder/some file.txt'");
+    person.presses(&["Enter"]);
+    person.sees("opened folder/some file.txt");
+    person.types("mo");
+    person.presses(&["Tab"]);
+    person.sees("modes");
+}
+
+#[test]
+fn lines_that_go_on_and_lines_from_before() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    person.types("words 'a");
+    person.presses(&["Enter"]);
+    person.sees("...");
+    person.says("b'", "[\"a\\nb\"]");
+    person.types("words c \\");
+    person.presses(&["Enter"]);
+    person.says("d", "[\"c\",\"d\"]");
+    person.presses(&["C-t"]);
+    person.sees("the key was pressed");
+    person.types("exit");
+    person.presses(&["Enter"]);
+    person_is_gone(&person);
+    let history = lab.path().join(".config/one-shot-man/history/probe");
+    let mode = std::os::unix::fs::MetadataExt::mode(&history.metadata().unwrap());
+    assert_eq!(mode & 0o7777, 0o600);
+
+    let again = Person::new(&lab, &tmux);
+    again.presses(&["Up"]);
+    again.sees("(probe) > exit");
+    again.presses(&["C-u"]);
+    again.types("words c");
+    again.sees("words c \\");
+    again.presses(&["C-c"]);
+    again.says("words only", "[\"only\"]");
+}
+
+#[test]
+fn ctrl_c_stops_the_script_and_nothing_else() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    person.says("keep one", "kept one");
+    for (line, begun) in [
+        ("loop", "looping"),
+        ("js output.print('spin' + 'ning'); for (;;) {}", "spinning"),
+        ("regex", "matching"),
+        ("js output.print('sleep' + 'ing'); for (;;) require('osm:time').sleep(60000)", "sleeping"),
+        (
+            "js output.print('wait' + 'ing'); new Promise((done) => setTimeout(done, 1e9))",
+            "waiting",
+        ),
+    ] {
+        let before = person.screen().matches("error: stopped").count();
+        person.says(line, begun);
+        person.presses(&["C-c"]);
+        let stopped = || person.screen().matches("error: stopped").count() > before;
+        person.waits_for("end of it", stopped);
+    }
+    // A program gets it too, and what runs it goes on.
+    person.says(
+        "js output.print('run' + 'ning'); require('osm:exec').exec('sleep', '600')",
+        "running",
+    );
+    person.presses(&["C-c"]);
+    person.sees("\"code\": 130");
+    person.says("bomb", "it needed too much memory");
+    person.says("show", "all: one");
+    person.presses(&["C-c"]);
+    person.says("words on", "[\"on\"]");
+}
+
+#[test]
+fn a_kill_loses_nothing() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    person.says("keep one", "kept one");
+    person.says("keep two", "kept two");
+    person.says("words", "[]");
+    assert!(lab.command("kill").args(["-9", &person.pid.to_string()]).status().unwrap().success());
+    person_is_gone(&person);
+    let next = Person::new(&lab, &tmux);
+    next.says("show", "all: one, two");
+    next.says("undo", "Undone: keep two");
+    next.says("show", "all: one");
+}
+
+/// The screen is gone with it.
+fn person_is_gone(person: &Person) {
+    let deadline = Instant::now() + PATIENCE;
+    while !person.is_gone() {
+        assert!(Instant::now() < deadline, "process {} lives on", person.pid);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_terminal_that_is_closed() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    person.says("keep one", "kept one");
+    person.types("half a li");
+    tmux.run(&["kill-pane", "-t", &person.pane]).unwrap();
+    person_is_gone(&person);
+    assert!(person.legacy().starts_with("all: one\n"), "{}", person.legacy());
+
+    // In the middle of a command, and of one that cannot be saved.
+    let person = Person::new(&lab, &tmux);
+    let sessions = lab.path().join(".config/one-shot-man/sessions");
+    let document = std::fs::read_dir(&sessions).unwrap().map(|it| it.unwrap().path());
+    let mut document = document.filter(|path| path.extension().is_some_and(|it| it == "json"));
+    let document = document.next().unwrap();
+    std::fs::write(&document, r#"{"version":"7.0.0","session_id":"ex--tested_xx"}"#).unwrap();
+    person.says("keep two", "the session is not saved");
+    person.says("loop", "looping");
+    tmux.run(&["kill-pane", "-t", &person.pane]).unwrap();
+    person_is_gone(&person);
+    let recovered = std::fs::read_dir(sessions.join("recovered")).unwrap().count();
+    assert_eq!(recovered, 1, "what was not saved is kept");
+}
+
+#[test]
+fn one_column_is_enough() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    person.says("keep one", "kept one");
+    for (columns, rows) in [("1", "1"), ("1", "5"), ("2", "2"), ("300", "50")] {
+        tmux.run(&["resize-window", "-t", &person.pane, "-x", columns, "-y", rows]).unwrap();
+        let line = format!("keep {columns}x{rows}");
+        person.types(&line);
+        person.presses(&["Enter"]);
+        person.waits_for(&line, || person.legacy().contains(&line));
+        person.types("pai");
+        person.presses(&["Tab"]);
+        person.presses(&["C-u"]);
+    }
+    person.says("words on", "[\"on\"]");
+    person.says("show", "all: one, 1x1, 1x5, 2x2, 300x50");
+}
+
+#[test]
+fn two_people_in_one_session() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let (one, other) = (Person::new(&lab, &tmux), Person::new(&lab, &tmux));
+    one.says("keep a", "kept a");
+    other.says("keep b", "seen: a");
+    one.says("show", "all: a, b");
+    one.says("undo", "Undone: keep b");
+    other.says("show", "all: a");
+}
+
+#[test]
+fn tmux_takes_what_is_copied() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    tmux.run(&["set", "-g", "set-clipboard", "on"]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    person.says("clip out of the ordinary", "copied");
+    person.waits_for("buffer", || {
+        tmux.run(&["show-buffer"]).is_ok_and(|buffer| buffer == "out of the ordinary")
+    });
+    person.says(
+        "js output.toClipboard('x'.repeat(80000))",
+        "80 kB are too much for the terminal's clipboard",
+    );
+}
