@@ -1,9 +1,9 @@
 //! Files, notes, diffs and command output as one prompt that nothing in it can break out of.
 //!
-//! An [`Item`] is what a user put together, as it stands in a session. [`build`] makes a [`Prompt`] of
+//! An [`Item`] is what a user put together, as it stands in a session. [`build()`] makes a [`Prompt`] of
 //! items: files are read and diffs taken only then. What is promised:
 //!
-//! - No content and no name can close its fence or look like a section; [`parse`] gives back exactly
+//! - No content and no name can close its fence or look like a section; [`parse()`] gives back exactly
 //!   what was rendered.
 //! - Nothing is left out in silence, and an item is never dropped because its file is gone.
 //! - Only regular files are opened; a FIFO, a device or a file without end costs nothing.

@@ -130,9 +130,9 @@ fn add_block<'a>(pieces: &mut Vec<Cow<'a, str>>, before: &str, block: &'a Block)
     let word = block.subject.word();
     let (label, language) = (label::escape(&block.label), &block.language);
     let ended = body.is_empty() || body.ends_with('\n');
-    let (note, end) = if ended { ("", "") } else { (" no-eol", "\n") };
-    debug_assert!(note.is_empty() || note.trim_start() == NO_EOL);
-    let opening = format!("{before}{HEADING}{word}{outcome}: {label}\n\n{fence}{language}{note}\n");
+    let (space, note, end) = if ended { ("", "", "") } else { (" ", NO_EOL, "\n") };
+    let opening =
+        format!("{before}{HEADING}{word}{outcome}: {label}\n\n{fence}{language}{space}{note}\n");
     pieces.push(Cow::Owned(opening));
     pieces.push(Cow::Borrowed(body));
     pieces.push(Cow::Owned(format!("{end}{fence}\n")));

@@ -74,8 +74,10 @@ fn expanded(typed: &str, setting: &Setting) -> Result<PathBuf> {
 /// A path without `.` and `..`. Where a `..` comes after a link, only the system knows where it leads.
 fn cleaned(path: &Path) -> PathBuf {
     let parts: Vec<Component> = path.components().collect();
-    let after = parts.iter().rposition(|part| *part == Component::ParentDir).map_or(0, |at| at + 1);
-    let (before, rest) = parts.split_at(after);
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
+        return parts.iter().collect();
+    };
+    let (before, rest) = parts.split_at(last + 1);
     let before: PathBuf = before.iter().collect();
     let mut cleaned = before.canonicalize().unwrap_or(before);
     cleaned.extend(rest);

@@ -174,7 +174,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(800))]
 
         #[test]
         fn every_archive_comes_back(files in prop::collection::vec((hostile(), hostile()), 0..5)) {

@@ -27,6 +27,7 @@
     const store = Object.freeze({
         get: (key) => ours.invoke('osm:state', 'get', [key]),
         set: (key, value) => void ours.invoke('osm:state', 'set', [key, value]),
+        setDefault: (key, value) => void ours.invoke('osm:state', 'setDefault', [key, value]),
         remove: (key) => void ours.invoke('osm:state', 'remove', [key]),
     });
     ours.store = store;
@@ -93,7 +94,7 @@
         }
         const stored = store.get(entry.key);
         if (stored.length === 0 || isForeign(entry, stored[0])) {
-            store.set(entry.key, entry.preset);
+            store.setDefault(entry.key, entry.preset);
         }
     }
 

@@ -50,6 +50,12 @@ pub trait Host {
     /// Stores a value of the state; `None` removes it.
     fn set_state(&mut self, key: &StateKey, value: Option<Value>) -> Result<(), String>;
 
+    /// Takes note of the default of a value that is not stored, or not as it should be. Scripts see
+    /// the default in any case, so it need not be stored.
+    fn set_default(&mut self, key: &StateKey, value: Value) -> Result<(), String> {
+        self.set_state(key, Some(value))
+    }
+
     /// A function of an [`Extension`].
     fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String>;
 

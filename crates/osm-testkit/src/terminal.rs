@@ -1,4 +1,7 @@
 //! A program on a pseudo terminal of its own.
+//!
+//! Nothing is drawn, but where the cursor is, a terminal has to say when it is asked: who edits lines
+//! waits for that. It is always at the top.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -9,9 +12,13 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 
 use crate::lab::Typist;
 
+/// Where is the cursor?
+const QUESTION: &[u8] = b"\x1b[6n";
+const ANSWER: &[u8] = b"\x1b[1;1R";
+
 /// A terminal; closing it (dropping it) hangs up on what runs there.
 pub struct Terminal {
-    writer: Box<dyn Write + Send>,
+    writer: Arc<Mutex<Box<dyn Write + Send>>>,
     child: Box<dyn Child + Send + Sync>,
     screen: Arc<Mutex<Vec<u8>>>,
     /// Kept open: the last handle's close hangs up.
@@ -37,12 +44,20 @@ impl Terminal {
         drop(pty.slave);
         let mut reader = pty.master.try_clone_reader().map_err(io::Error::other)?;
         let writer = pty.master.take_writer().map_err(io::Error::other)?;
+        let writer = Arc::new(Mutex::new(writer));
+        let answers = Arc::clone(&writer);
         let screen = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&screen);
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(length @ 1..) = reader.read(&mut buffer) {
-                sink.lock().unwrap_or_else(PoisonError::into_inner).extend(&buffer[..length]);
+                let mut screen = sink.lock().unwrap_or_else(PoisonError::into_inner);
+                let before = screen.len().saturating_sub(QUESTION.len() - 1);
+                screen.extend(&buffer[..length]);
+                if screen[before..].windows(QUESTION.len()).any(|bytes| bytes == QUESTION) {
+                    // Who is gone needs no answer.
+                    drop(type_in(&answers, ANSWER));
+                }
             }
         });
         Ok(Self { writer, child, screen, _master: pty.master })
@@ -80,11 +95,15 @@ impl Terminal {
     }
 }
 
+fn type_in(writer: &Mutex<Box<dyn Write + Send>>, bytes: &[u8]) -> io::Result<()> {
+    let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+    writer.write_all(bytes)?;
+    writer.flush()
+}
+
 impl Typist for Terminal {
     fn type_line(&mut self, line: &str) -> io::Result<()> {
-        self.writer.write_all(line.as_bytes())?;
-        self.writer.write_all(b"\r")?;
-        self.writer.flush()
+        type_in(&self.writer, format!("{line}\r").as_bytes())
     }
 }
 

@@ -105,6 +105,11 @@ impl Host for Hands {
         state::set(&self.desk, key, value)
     }
 
+    /// What nobody changed is not written down.
+    fn set_default(&mut self, _key: &StateKey, _value: Value) -> Result<(), String> {
+        Ok(())
+    }
+
     fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String> {
         match module {
             "osm:context" => context::call(&self.desk, function, arguments),

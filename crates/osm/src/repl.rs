@@ -102,10 +102,7 @@ impl Repl {
             signals.leave();
         }
         ran.and(left)?;
-        match self.failed {
-            true => Err(CommandError::Told(Exit::Failure)),
-            false => Ok(()),
-        }
+        if self.failed { Err(CommandError::Told(Exit::Failure)) } else { Ok(()) }
     }
 
     /// What a mode says when it is entered is for people.
@@ -297,7 +294,7 @@ impl Repl {
         });
         match begun {
             Ok(()) => {
-                self.desk.screen.warn("the script could not be stopped, and was started anew")
+                self.desk.screen.warn("the script could not be stopped, and was started anew");
             }
             Err(failure) => {
                 self.tell(&failure);

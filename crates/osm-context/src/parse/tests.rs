@@ -67,7 +67,7 @@ fn headings_of_markdown(text: &str) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(800))]
 
     #[test]
     fn what_is_rendered_is_parsed_back(sections in prop::collection::vec(section(), 0..5)) {

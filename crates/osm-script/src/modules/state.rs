@@ -15,6 +15,10 @@ pub(super) const FUNCTIONS: &[(&str, Native)] = &[
         host.set_state(&key(arguments)?, Some(arguments.value(1).clone()))?;
         Ok(Value::Null)
     }),
+    ("setDefault", |host, arguments| {
+        host.set_default(&key(arguments)?, arguments.value(1).clone())?;
+        Ok(Value::Null)
+    }),
     ("remove", |host, arguments| {
         host.set_state(&key(arguments)?, None)?;
         Ok(Value::Null)

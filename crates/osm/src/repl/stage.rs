@@ -66,11 +66,7 @@ impl Stage {
         let hands = Box::new(Hands::new(self.desk()));
         let runtime = Runtime::new(hands, self.options.clone())?;
         match &self.play {
-            Play::BuiltIn(name, text) => {
-                runtime.run_source(&format!("osm:mode/{name}"), text)?;
-                // What it declares is its defaults; they count without being written down.
-                self.desk.session().discard();
-            }
+            Play::BuiltIn(name, text) => runtime.run_source(&format!("osm:mode/{name}"), text)?,
             Play::File(path) => runtime.run(path)?,
         }
         Ok(Rc::new(runtime))

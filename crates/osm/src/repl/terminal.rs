@@ -22,6 +22,7 @@ use super::history;
 use super::line::Line;
 use super::prompt::{Complete, Prompt};
 use super::source::{Input, Source};
+use crate::ui::Screen;
 
 /// How often a wait for a key looks whether it should end.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -99,7 +100,11 @@ impl Source for Terminal {
         self.editor = Some(editor);
         match signal {
             Ok(Signal::Success(line)) => Input::Line(line),
-            Ok(Signal::HostCommand(key)) => Input::Key(key),
+            Ok(Signal::HostCommand(key)) => {
+                // What the key does is shown below the line, and stays there.
+                drop(Screen::to_terminal(b"\n"));
+                Input::Key(key)
+            }
             Ok(Signal::CtrlC) => Input::Cancelled,
             Ok(Signal::CtrlD) => Input::End,
             Ok(Signal::ExternalBreak(_)) => Input::Gone,
@@ -250,7 +255,7 @@ impl Highlighter for Colors {
         let mut end = 0;
         let parts = if self.color { highlight::parts(line, &self.commands) } else { Vec::new() };
         for (range, part) in parts {
-            text.push((Default::default(), line[end..range.start].to_owned()));
+            text.push((Color::Default.normal(), line[end..range.start].to_owned()));
             let style = match part {
                 Part::Command => Color::Green.bold(),
                 Part::Unknown => Color::Red.normal(),
@@ -260,7 +265,7 @@ impl Highlighter for Colors {
             text.push((style, line[range.clone()].to_owned()));
             end = range.end;
         }
-        text.push((Default::default(), line[end..].to_owned()));
+        text.push((Color::Default.normal(), line[end..].to_owned()));
         text
     }
 }

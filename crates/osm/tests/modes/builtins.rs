@@ -7,21 +7,113 @@ use crate::harness::Env;
 #[test]
 fn help_reads_well() {
     let env = Env::new();
-    assert_snapshot!(env.probe(&["help"]).good(), @"");
-    assert_snapshot!(env.probe(&["help paint", "help undo", "help nothing"]).transcript(), @"");
+    assert_snapshot!(env.probe(&["help"]).good(), @r#"
+    Probe
+      keep TEXT             Keep a text
+      show                  Show what is kept
+      words                 Show the words of a line
+      fail                  Keep something and fail
+      fault                 Do what a programmer did not mean
+      loop                  Never end
+      bomb                  Take all memory
+      regex                 Match for ever
+      clip                  Copy a text
+      clap                  Show the clipboard
+      edit                  Edit a text
+      paint [--wet] COLOUR  Paint
+      open                  Open a file
+      leave                 End the program
+
+    In every mode
+      anywhere              Is in every mode
+
+    Always
+      help [COMMAND]        Show what can be typed
+      mode NAME             Go to another mode
+      modes                 List the modes
+      state                 Show what this session keeps
+      history               List the commands that changed something
+      undo [NUMBER]         Take the last change back, or all after NUMBER of the history
+      reset                 Begin the session anew; what was there is archived
+      js EXPRESSION         Evaluate JavaScript
+      exit                  Leave; everything is saved
+
+    help COMMAND tells more
+    bye
+    "#);
+    assert_snapshot!(env.probe(&["help paint", "help undo", "help nothing"]).transcript(), @r#"
+    paint [--wet] COLOUR
+      Paint
+
+      --wet  does not dry
+    undo [NUMBER]
+      Take the last change back, or all after NUMBER of the history
+    bye
+    --- stderr
+    osm: error: command 3: there is no command "nothing"
+    osm: hint: `help` shows all commands
+    osm: hint: `js EXPRESSION` evaluates JavaScript
+    --- exit Some(1)
+    "#);
 }
 
 #[test]
 fn state_history_and_undo() {
     let env = Env::new();
-    assert_snapshot!(env.probe(&["state", "history", "undo"]).transcript(), @"");
+    assert_snapshot!(env.probe(&["state", "history", "undo"]).transcript(), @r#"
+    This session keeps nothing yet
+    Nothing was changed yet
+    bye
+    --- stderr
+    osm: error: command 3: there is nothing to undo
+    --- exit Some(1)
+    "#);
     assert_snapshot!(
         env.probe(&["keep one", "keep 'two three'", "keep four", "state", "history"]).transcript(),
-        @""
+        @r#"
+    kept one
+    kept two three
+    kept four
+      contextItems  3 items
+      1  DATE TIME  probe  keep one
+      2  DATE TIME  probe  keep 'two three'
+      3  DATE TIME  probe  keep four
+    bye
+    "#
     );
-    assert_snapshot!(env.probe(&["undo", "show", "undo", "show", "history"]).transcript(), @"");
-    assert_snapshot!(env.probe(&["undo 3", "show", "undo", "show", "undo 9", "undo x"]).transcript(), @"");
-    assert_eq!(env.probe(&["undo 1", "undo", "show"]).good(), "Back to the state after 1: keep one\nseen: one\nUndone: keep one\nall: \n");
+    assert_snapshot!(env.probe(&["undo", "show", "undo", "show", "history"]).transcript(), @r#"
+    Undone: keep four
+    seen: one, two three
+    all: one, two three
+    Undone: keep 'two three'
+    seen: one
+    all: one
+      1  DATE TIME  probe  keep one
+      2  DATE TIME  probe  keep 'two three'
+      3  DATE TIME  probe  keep four
+      4  DATE TIME  probe  undo
+      5  DATE TIME  probe  undo
+    bye
+    "#);
+    assert_snapshot!(env.probe(&["undo 3", "show", "undo", "show", "undo 9", "undo x"]).transcript(), @r#"
+    Back to the state after 3: keep four
+    seen: one, two three, four
+    all: one, two three, four
+    Undone: keep four
+    seen: one, two three
+    all: one, two three
+    bye
+    --- stderr
+    osm: error: command 5: there is no number "9" in the history, of 7 entries
+    osm: hint: `history` lists them
+    osm: error: command 6: there is no number "x" in the history, of 7 entries
+    osm: hint: `history` lists them
+    --- exit Some(1)
+    "#);
+    assert_eq!(
+        env.probe(&["undo 1", "undo", "show"]).good(),
+        "Back to the state after 1: keep one\nseen: one\nUndone: keep one\nseen: \nall: \nbye\n"
+    );
 }
 
 #[test]
@@ -30,7 +122,24 @@ fn modes_and_back() {
     assert_snapshot!(
         env.probe(&["modes", "mode other", "keep x", "modes", "anywhere", "mode probe", "mode nowhere", "mode"])
             .transcript(),
-        @""
+        @r#"
+      *  probe  Probe
+         other  Another
+    bye
+    everywhere
+         probe  Probe
+      *  other  Another
+    everywhere
+    welcome
+    bye
+    --- stderr
+    osm: error: command 3: there is no command "keep"
+    osm: hint: `help` shows all commands
+    osm: hint: `js EXPRESSION` evaluates JavaScript
+    osm: error: command 7: there is no mode 'nowhere'; there are: probe, other
+    osm: error: command 8: which mode? `modes` lists them
+    --- exit Some(1)
+    "#
     );
 }
 
@@ -38,12 +147,13 @@ fn modes_and_back() {
 fn a_reset_can_be_taken_back() {
     let env = Env::new();
     let said = env.probe(&["keep one", "reset", "show", "history"]).good();
-    let name = said.lines().find_map(|line| line.strip_prefix("what was there: osm session restore "));
+    let name =
+        said.lines().find_map(|line| line.strip_prefix("what was there: osm session restore "));
     let name = name.expect("the name of the archive is said");
     assert!(said.contains("\nall: \n"), "{said}");
-    assert!(said.ends_with("osm  reset\n"), "{said}");
+    assert!(said.ends_with("  osm  reset\nbye\n"), "{said}");
     env.run(&["session", "restore", name]).said(0, &[]);
-    assert_eq!(env.probe(&["show"]).good(), "all: one\n");
+    assert_eq!(env.probe(&["show"]).good(), "all: one\nbye\n");
 }
 
 #[test]
@@ -61,7 +171,27 @@ fn javascript() {
             "js",
         ])
         .transcript(),
-        @""
+        @r#"
+    2
+    a bc
+    {
+      "a": [
+        1,
+        2
+      ]
+    }
+    7
+    bye
+    --- stderr
+    osm: error: command 6: js:1:1: ReferenceError: nothing is not defined
+      nothing.at.all
+      ^
+    osm: error: command 7: js:1:4: SyntaxError: unexpected token in expression: ''
+      1 +
+         ^
+    osm: error: command 8: what is to be evaluated? js EXPRESSION
+    --- exit Some(1)
+    "#
     );
 }
 
@@ -77,11 +207,35 @@ fn leaving() {
 #[test]
 fn a_word_that_nobody_knows() {
     let env = Env::new();
-    assert_snapshot!(env.probe(&["kep x", "1 + 1"]).transcript(), @"");
+    assert_snapshot!(env.probe(&["kep x", "1 + 1"]).transcript(), @r#"
+    bye
+    --- stderr
+    osm: error: command 1: there is no command "kep"
+    osm: hint: did you mean `keep`? `help` shows all commands
+    osm: hint: `js EXPRESSION` evaluates JavaScript
+    osm: error: command 2: there is no command "1"
+    osm: hint: `help` shows all commands
+    osm: hint: `js EXPRESSION` evaluates JavaScript
+    --- exit Some(1)
+    "#);
 }
 
 #[test]
 fn a_command_that_fails_changes_nothing() {
     let env = Env::new();
-    assert_snapshot!(env.probe(&["keep one", "fail", "show", "fault", "history"]).transcript(), @"");
+    assert_snapshot!(env.probe(&["keep one", "fail", "show", "fault", "history"]).transcript(), @r#"
+    kept one
+    seen: one
+    all: one
+      1  DATE TIME  probe  keep one
+    bye
+    --- stderr
+    osm: error: command 2: PROBE:26:97: Error: it went wrong
+              fail: { description: 'Keep something and fail', handler: () => { add('half'); throw new Error('it went wrong'); } },
+                                                                                                      ^
+    osm: error: command 4: PROBE:27:83: TypeError: cannot read property 'x' of undefined
+              fault: { description: 'Do what a programmer did not mean', handler: () => undefined.x },
+                                                                                        ^
+    --- exit Some(1)
+    "#);
 }

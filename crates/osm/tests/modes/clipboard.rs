@@ -1,6 +1,5 @@
 //! The clipboard, where there is one and where there is none.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
 use std::os::unix::fs::MetadataExt;
 
@@ -8,7 +7,8 @@ use crate::harness::Env;
 
 #[test]
 fn a_command_of_the_users() {
-    let env = Env::new().with("OSM_CLIPBOARD", "cat > taken").with("OSM_CLIPBOARD_PASTE", "cat taken");
+    let env =
+        Env::new().with("OSM_CLIPBOARD", "cat > taken").with("OSM_CLIPBOARD_PASTE", "cat taken");
     assert_eq!(env.probe(&["clip one two", "clap"]).good(), "copied\none two\nbye\n");
     assert_eq!(std::fs::read_to_string(env.work().join("taken")).unwrap(), "one two");
 }
@@ -17,7 +17,10 @@ fn a_command_of_the_users() {
 fn its_failure_is_not_covered_up() {
     let env = Env::new().with("OSM_CLIPBOARD", "exit 3").with("DISPLAY", ":77");
     let run = env.probe(&["clip x"]);
-    run.said(1, &["the clipboard was not reached (OSM_CLIPBOARD: exit code 3): kept in LAB/home/prompts/"]);
+    run.said(
+        1,
+        &["the clipboard was not reached (OSM_CLIPBOARD: exit code 3): kept in LAB/home/prompts/"],
+    );
 }
 
 #[test]

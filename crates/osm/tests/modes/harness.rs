@@ -186,6 +186,11 @@ impl Talk {
     pub(crate) fn say(&mut self, line: &str) -> String {
         writeln!(self.stdin, "{line}").unwrap();
         self.stdin.flush().unwrap();
+        self.hears()
+    }
+
+    /// Hears another line.
+    pub(crate) fn hears(&mut self) -> String {
         let mut answer = String::new();
         self.stdout.read_line(&mut answer).unwrap();
         answer.trim_end().to_owned()
@@ -195,12 +200,5 @@ impl Talk {
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-    }
-
-    /// Ends it well.
-    pub(crate) fn end(self) {
-        let Self { mut child, stdin, stdout } = self;
-        drop((stdin, stdout));
-        assert!(child.wait().unwrap().success());
     }
 }

@@ -14,7 +14,7 @@ fn what_is_stopped() {
         "js for (;;);",
         "js /(a+)+b/.test('a'.repeat(60))",
         "js (function f() { return f() + 1; })()",
-        "js Promise.resolve().then(function again() { return Promise.resolve().then(again); })",
+        "js (function again() { Promise.resolve().then(again); })()",
         "show",
     ]);
     run.said(

@@ -19,12 +19,22 @@ fn what_is_logged() {
     let env = Env::new();
     let probe = probe();
     let arguments = [
-        "script", "-i", "--log-file", "run.log", "--log-level", "debug", "-c", "js log.debug('deep')",
-        "-c", "fail", probe.to_str().unwrap(),
+        "script",
+        "-i",
+        "--log-file",
+        "run.log",
+        "--log-level",
+        "debug",
+        "-c",
+        "js log.debug('deep')",
+        "-c",
+        "fail",
+        probe.to_str().unwrap(),
     ];
     env.run(&arguments).said(1, &[]);
     let text = std::fs::read_to_string(env.work().join("run.log")).unwrap();
-    let expected = [("info", "command"), ("debug", "deep"), ("info", "command"), ("error", "failed")];
+    let expected =
+        [("info", "command"), ("debug", "deep"), ("info", "command"), ("error", "failed")];
     let expected = expected.map(|(level, message)| (level.to_owned(), message.to_owned()));
     assert_eq!(entries(&text), expected);
 }

@@ -16,8 +16,12 @@ fn a_kill_after_any_command_loses_nothing() {
         talk.kill();
     }
     let said = env.probe(&["show", "undo", "show", "history"]).good();
-    assert!(said.starts_with("all: 1, 2, 3, 4\nUndone: keep 4\nseen: 1, 2, 3\nall: 1, 2, 3\n"), "{said}");
-    let commands: Vec<&str> = said.lines().skip(4).filter_map(|it| it.split("probe  ").nth(1)).collect();
+    assert!(
+        said.starts_with("all: 1, 2, 3, 4\nUndone: keep 4\nseen: 1, 2, 3\nall: 1, 2, 3\n"),
+        "{said}"
+    );
+    let commands: Vec<&str> =
+        said.lines().skip(4).filter_map(|it| it.split("probe  ").nth(1)).collect();
     assert_eq!(commands, ["keep 1", "keep 2", "keep 3", "keep 4", "undo"]);
 }
 
@@ -28,13 +32,18 @@ fn two_in_one_session() {
     assert_eq!(one.say("keep a"), "kept a");
     assert_eq!(one.say("words"), "[]");
     assert_eq!(other.say("keep b"), "seen: a", "before the command it is told");
-    assert_eq!(other.say("show"), "kept b");
+    assert_eq!(other.hears(), "kept b");
     assert_eq!(other.say("show"), "all: a, b");
     assert_eq!(one.say("show"), "seen: a, b");
-    assert_eq!(one.say("undo"), "all: a, b");
+    assert_eq!(one.hears(), "all: a, b");
+    assert_eq!(one.say("undo"), "Undone: keep b");
+    assert_eq!(one.hears(), "seen: a");
+    assert_eq!(one.say("words"), "[]");
+    assert_eq!(other.say("show"), "seen: a");
+    assert_eq!(other.hears(), "all: a");
     one.kill();
     other.kill();
-    assert_eq!(env.probe(&["show"]).good().lines().next(), Some("all: a"));
+    assert_eq!(env.probe(&["show"]).good(), "all: a\nbye\n");
 }
 
 fn document(env: &Env) -> PathBuf {

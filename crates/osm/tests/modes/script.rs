@@ -30,17 +30,36 @@ fn what_it_keeps_is_saved() {
 #[test]
 fn one_that_fails_shows_its_line() {
     let env = Env::new();
-    assert_snapshot!(script(&env, "const a = 1;\n  a.b.c;\n", &["it.js"]).transcript(), @"");
-    assert_snapshot!(script(&env, "", &["none.js"]).transcript(), @"");
+    assert_snapshot!(script(&env, "const a = 1;\n  a.b.c;\n", &["it.js"]).transcript(), @r#"
+    --- stderr
+    osm: error: LAB/work/it.js:2:3: TypeError: cannot read property 'c' of undefined
+        a.b.c;
+        ^
+    --- exit Some(1)
+    "#);
+    assert_snapshot!(script(&env, "", &["none.js"]).transcript(), @r#"
+    --- stderr
+    osm: error: Error: there is no module 'LAB/work/none.js': looked for LAB/work/none.js
+    --- exit Some(1)
+    "#);
 }
 
 #[test]
 fn tests() {
     let env = Env::new();
     let good = "ctx.run('sums', () => { ctx.log('adding'); });";
-    assert_snapshot!(script(&env, good, &["--test", "it.js"]).transcript(), @"");
+    assert_snapshot!(script(&env, good, &["--test", "it.js"]).transcript(), @r#"
+    [script/sums] adding
+    [script] Sub-test sums passed
+    "#);
     let bad = "ctx.run('sums', () => { ctx.error('wrong'); });";
-    assert_snapshot!(script(&env, bad, &["--test", "it.js"]).transcript(), @"");
+    assert_snapshot!(script(&env, bad, &["--test", "it.js"]).transcript(), @r#"
+    [script] Sub-test sums failed
+    --- stderr
+    [script/sums] ERROR: wrong
+    osm: error: Error: test context failed
+    --- exit Some(1)
+    "#);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! People at real terminals: tmux draws what a person would see.
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
+use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -11,15 +12,15 @@ use osm_testkit::tools;
 use crate::harness::{PROGRAM, probe};
 
 /// Machines that test are busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Whether there is no tmux here, which is said.
+/// Whether there is no tmux here; that is said.
 fn is_missing() -> bool {
     match tools::program("tmux") {
         Ok(_) => false,
         Err(tools::Skipped(reason)) => {
             assert!(!tools::strict(), "{reason}");
-            eprintln!("skipped: {reason}");
+            writeln!(std::io::stderr(), "skipped: {reason}").unwrap();
             true
         }
     }
@@ -89,7 +90,9 @@ impl<'a> Person<'a> {
     /// What the next one finds in the session.
     fn legacy(&self) -> String {
         let mut command = self.lab.command(PROGRAM);
-        command.env("OSM_SESSION", "tested").args(["script", "-c", "show", "-c", "history", "probe.js"]);
+        command
+            .env("OSM_SESSION", "tested")
+            .args(["script", "-c", "show", "-c", "history", "probe.js"]);
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     }
 }
@@ -106,9 +109,20 @@ fn what_a_person_sees() {
     person.says("kep two", "hint: did you mean `keep`? `help` shows all commands");
     person.says("show", "all: one");
     let screen: Vec<String> = person.screen().lines().map(|it| it.trim_end().to_owned()).collect();
-    insta::assert_snapshot!(screen.join("\n").trim_end(), @"");
+    insta::assert_snapshot!(screen.join("\n").trim_end(), @r#"
+    welcome
+    (probe) > keep one
+    kept one
+    (probe) > kep two
+    error: there is no command "kep"
+    hint: did you mean `keep`? `help` shows all commands
+    hint: `js EXPRESSION` evaluates JavaScript
+    (probe) > show
+    all: one
+    (probe) >
+    "#);
     person.presses(&["C-d"]);
-    person.waits_for("end", || person.is_gone());
+    person_is_gone(&person);
     assert!(person.legacy().starts_with("all: one\n"), "{}", person.legacy());
 }
 
@@ -163,8 +177,9 @@ fn lines_that_go_on_and_lines_from_before() {
     person.says("d", "[\"c\",\"d\"]");
     person.presses(&["C-t"]);
     person.sees("the key was pressed");
-    person.says("exit", "");
-    person.waits_for("end", || person.is_gone());
+    person.types("exit");
+    person.presses(&["Enter"]);
+    person_is_gone(&person);
     let history = lab.path().join(".config/one-shot-man/history/probe");
     let mode = std::os::unix::fs::MetadataExt::mode(&history.metadata().unwrap());
     assert_eq!(mode & 0o7777, 0o600);
@@ -190,10 +205,13 @@ fn ctrl_c_stops_the_script_and_nothing_else() {
     person.says("keep one", "kept one");
     for (line, begun) in [
         ("loop", "looping"),
-        ("js output.print('spin' + 'ning'); for (;;);", "spinning"),
+        ("js output.print('spin' + 'ning'); for (;;) {}", "spinning"),
         ("regex", "matching"),
         ("js output.print('sleep' + 'ing'); for (;;) require('osm:time').sleep(60000)", "sleeping"),
-        ("js output.print('wait' + 'ing'); new Promise((done) => setTimeout(done, 1e9))", "waiting"),
+        (
+            "js output.print('wait' + 'ing'); new Promise((done) => setTimeout(done, 1e9))",
+            "waiting",
+        ),
     ] {
         let before = person.screen().matches("error: stopped").count();
         person.says(line, begun);
@@ -202,7 +220,10 @@ fn ctrl_c_stops_the_script_and_nothing_else() {
         person.waits_for("end of it", stopped);
     }
     // A program gets it too, and what runs it goes on.
-    person.says("js output.print('run' + 'ning'); require('osm:exec').exec('sleep', '600')", "running");
+    person.says(
+        "js output.print('run' + 'ning'); require('osm:exec').exec('sleep', '600')",
+        "running",
+    );
     person.presses(&["C-c"]);
     person.sees("\"code\": 130");
     person.says("bomb", "it needed too much memory");
@@ -279,14 +300,16 @@ fn one_column_is_enough() {
     person.says("keep one", "kept one");
     for (columns, rows) in [("1", "1"), ("1", "5"), ("2", "2"), ("300", "50")] {
         tmux.run(&["resize-window", "-t", &person.pane, "-x", columns, "-y", rows]).unwrap();
-        person.types("keep x");
-        person.presses(&["Tab"]);
+        let line = format!("keep {columns}x{rows}");
+        person.types(&line);
         person.presses(&["Enter"]);
-        person.presses(&["Up"]);
-        person.presses(&["C-c"]);
+        person.waits_for(&line, || person.legacy().contains(&line));
+        person.types("pai");
+        person.presses(&["Tab"]);
+        person.presses(&["C-u"]);
     }
     person.says("words on", "[\"on\"]");
-    person.says("show", "all: one, x, x, x, x");
+    person.says("show", "all: one, 1x1, 1x5, 2x2, 300x50");
 }
 
 #[test]
@@ -317,5 +340,8 @@ fn tmux_takes_what_is_copied() {
     person.waits_for("buffer", || {
         tmux.run(&["show-buffer"]).is_ok_and(|buffer| buffer == "out of the ordinary")
     });
-    person.says("js output.toClipboard('x'.repeat(80000))", "80 kB are too much for the terminal's clipboard");
+    person.says(
+        "js output.toClipboard('x'.repeat(80000))",
+        "80 kB are too much for the terminal's clipboard",
+    );
 }

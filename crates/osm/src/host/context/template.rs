@@ -34,9 +34,9 @@ pub(super) fn around(context: Prompt, template: &str, data: Value) -> Result<Pro
     }
 }
 
-/// What nobody writes, and filters leave as it is.
+/// What nobody writes, and every filter changes.
 fn mark() -> String {
-    format!("\u{f0000}{}\u{f0001}", RandomState::new().hash_one(std::process::id()))
+    format!(" \u{f0000}Aa\n{}\u{f0001} ", RandomState::new().hash_one(std::process::id()))
 }
 
 #[cfg(test)]
@@ -59,6 +59,7 @@ mod tests {
             ("{% if context %}yes{% endif %}", "yes".into()),
             ("{{ context }}{{ context }}", format!("{text}{text}")),
             ("{{ context | upper }}", text.to_uppercase()),
+            ("{{ context | trim }}.", format!("{}.", text.trim())),
             ("{{ context | length > 30 }}", "true".into()),
             ("nothing", "nothing".into()),
         ] {

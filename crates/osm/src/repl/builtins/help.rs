@@ -40,7 +40,9 @@ fn all(repl: &Repl) -> Result<(), Failure> {
         }
         shown.push('\n');
     }
-    shown.push_str(&screen.styled(Style::Faint, "help COMMAND tells more; Tab completes"));
+    let tab = if repl.source.is_person() { "; Tab completes" } else { "" };
+    let more = format!("help COMMAND tells more{tab}");
+    shown.push_str(&screen.styled(Style::Faint, &more));
     screen.print(&shown);
     Ok(())
 }
