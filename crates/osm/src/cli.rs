@@ -2,7 +2,9 @@
 
 mod claim;
 mod config;
+mod goal;
 mod mode;
+mod trust;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +17,9 @@ pub(crate) use claim::{
     Place as ClaimPlace, Release,
 };
 pub(crate) use config::Config;
+pub(crate) use goal::{Goal, GoalCommand};
 pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
+pub(crate) use trust::{Trust, TrustCommand};
 
 use crate::error::CommandError;
 
@@ -77,12 +81,16 @@ pub(crate) enum Command {
   osm prompt-flow -c 'goal Split the parser' -c 'add src/parse.rs' -c generate -c copy"
     )]
     PromptFlow(ModeArguments),
+    /// Play a goal: a prompt for a purpose, with what belongs to it
+    Goal(Box<Goal>),
     /// Run a script
     #[command(after_help = "Examples:
   osm script report.js --since main                  what comes after FILE is the script's
   osm script --test checks.js
   osm script -i mode.js < commands.txt")]
     Script(Box<ScriptArguments>),
+    /// Let code of the working tree run
+    Trust(Trust),
     /// Have a piece of work to oneself
     Claim(Box<Claim>),
     /// Let go of claims

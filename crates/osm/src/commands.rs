@@ -10,11 +10,13 @@ use crate::ui::Ui;
 mod claim;
 mod completion;
 mod config;
+mod goal;
 mod mode;
 mod report;
 mod script;
 mod session;
 mod status;
+mod trust;
 mod whoami;
 
 pub(crate) use session::format::brief;
@@ -28,6 +30,8 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
             whoami::run(&context(ui).explain(), *format, world, ui);
         }
         Some(Command::Session(command)) => session::run(command, &context(ui), ui)?,
+        Some(Command::Goal(line)) => goal::run(line, &context(ui), ui)?,
+        Some(Command::Trust(line)) => trust::run(line, world, ui)?,
         Some(Command::CodeReview(line)) => mode::run("code-review", line, &context(ui), ui)?,
         Some(Command::PromptFlow(line)) => mode::run("prompt-flow", line, &context(ui), ui)?,
         Some(Command::Script(line)) => script::run(line, &context(ui), ui)?,

@@ -169,13 +169,12 @@ impl Keeper {
     /// Saves what is left, or writes the session where it can be written. `None` if all is well.
     pub(crate) fn keep(&self) -> Option<Unsaved> {
         let mut session = locked(&self.session);
-        let fallback = match locked(&self.fallback).take() {
-            Some(fallback) => fallback,
-            None => {
-                let failure = session.persist().err()?;
-                let open = Arc::clone(&self.open);
-                Fallback::after(failure, Box::new(move || open()), Arc::clone(&self.clock))
-            }
+        let fallback = if let Some(fallback) = locked(&self.fallback).take() {
+            fallback
+        } else {
+            let failure = session.persist().err()?;
+            let open = Arc::clone(&self.open);
+            Fallback::after(failure, Box::new(move || open()), Arc::clone(&self.clock))
         };
         let why = copy(fallback.why());
         match fallback.rescue(&session, &self.temporary) {

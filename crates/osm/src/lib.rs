@@ -11,11 +11,13 @@ mod config;
 mod context;
 mod desk;
 mod error;
+mod goals;
 mod host;
 mod hot;
 mod log;
 mod private;
 mod repl;
+mod trust;
 mod ui;
 mod world;
 

@@ -102,10 +102,7 @@ impl Repl {
             signals.leave();
         }
         ran.and(left)?;
-        match self.failed {
-            true => Err(CommandError::Told(Exit::Failure)),
-            false => Ok(()),
-        }
+        if self.failed { Err(CommandError::Told(Exit::Failure)) } else { Ok(()) }
     }
 
     /// What a mode says when it is entered is for people.
@@ -240,13 +237,21 @@ impl Repl {
     fn execute(&mut self, line: &str) -> Result<(), Failure> {
         let mut words = Line::parse(line).texts();
         let Some(name) = (!words.is_empty()).then(|| words.remove(0)) else { return Ok(()) };
-        if let Some(builtin) = builtins::named(&name) {
+        // A mode may have a command of the same name, and means it; help and the way out stay.
+        if let Some(builtin) = builtins::named(&name)
+            && (matches!(builtin.name, "help" | "exit") || !self.is_of_mode(&name))
+        {
             return (builtin.run)(self, &words, line);
         }
         match self.modes().dispatch(&name, &words)? {
             Dispatch::Done => Ok(()),
             Dispatch::Unknown => Err(self.unknown(&name)),
         }
+    }
+
+    fn is_of_mode(&self, name: &str) -> bool {
+        let mode = self.modes().current();
+        mode.is_some_and(|mode| mode.commands.iter().any(|command| command.name == name))
     }
 
     fn unknown(&self, name: &str) -> Failure {
@@ -289,7 +294,7 @@ impl Repl {
         });
         match begun {
             Ok(()) => {
-                self.desk.screen.warn("the script could not be stopped, and was started anew")
+                self.desk.screen.warn("the script could not be stopped, and was started anew");
             }
             Err(failure) => {
                 self.tell(&failure);

@@ -1,11 +1,266 @@
-// Files, diffs and notes, and the request to review them.
+// Prompt flow: a goal and its context become a meta-prompt, which asks a model for the prompt; that prompt
+// and the context become the final one.
 'use strict';
 const { contextManager } = require('osm:ctxutil');
-const TEMPLATE = 'Review this.\n\n{{ context }}\n';
-const manager = contextManager({ prompt: () => ({ template: TEMPLATE, data: {} }) });
+const nextIntegerId = require('osm:nextIntegerId');
+const { openEditor } = require('osm:os');
+const shared = require('osm:sharedStateSymbols');
+const native = require('osm:context');
+const templates = require('osm:template');
+
+const MODE = 'prompt-flow';
+const INITIAL = 'INITIAL';
+const CONTEXT_BUILDING = 'CONTEXT_BUILDING';
+const META_GENERATED = 'META_GENERATED';
+const TASK_PROMPT_SET = 'TASK_PROMPT_SET';
+
+// Goals to begin with.
+const PREWRITTEN = {
+    'comment-stripper': 'Remove the comments that say nothing, keep and sharpen those that carry a reason or a contract, and leave the behaviour of the code, licence headers and directives for tools exactly as they are.',
+    'doc-generator': 'Write documentation for somebody who has to use or change this code tomorrow: purpose, a first example that runs, concepts, reference of everything public, failure and limits. The code is the truth; nothing is invented.',
+    'test-generator': 'Write tests that fail when this code is wrong: every public behaviour, boundaries from both sides, every failure path, properties where a rule holds for all inputs. No test that cannot fail, none that depends on time or order.',
+    'document-refiner': 'Make this document complete, consistent and precise enough to be relied on, without changing its decisions: close gaps, resolve contradictions, name what has to be decided, and cut what nobody needs.',
+};
+
+const keys = {
+    phase: Symbol('phase'),
+    goal: Symbol('goal'),
+    template: Symbol('template'),
+    metaPrompt: Symbol('metaPrompt'),
+    taskPrompt: Symbol('taskPrompt'),
+    footer: Symbol('footer'),
+};
+const state = tui.createState(MODE, {
+    [shared.contextItems]: { defaultValue: [] },
+    [keys.phase]: { defaultValue: INITIAL },
+    [keys.goal]: { defaultValue: '' },
+    [keys.template]: { defaultValue: null },
+    [keys.metaPrompt]: { defaultValue: '' },
+    [keys.taskPrompt]: { defaultValue: '' },
+    [keys.footer]: { defaultValue: '' },
+});
+const get = (name) => state.get(keys[name]);
+const set = (name, value) => state.set(keys[name], value);
+
+// A text that is shown or copied by itself; no context belongs to it.
+let text = '';
+const sheet = contextManager({
+    getItems: () => [],
+    setItems: () => {},
+    nextIntegerId,
+    prompt: () => ({ template: '{{ text }}', data: { text } }),
+});
+const manager = contextManager({
+    getItems: () => state.get(shared.contextItems),
+    setItems: (items) => state.set(shared.contextItems, items),
+    nextIntegerId,
+    prompt: request,
+});
+const base = manager.commands;
+
+const metaTemplate = () => get('template') ?? PROMPTS.flowMeta;
+
+// What the context is put into now.
+function request() {
+    if (get('phase') === TASK_PROMPT_SET) {
+        return { template: PROMPTS.flowFinal, data: { prompt: get('taskPrompt'), footer: get('footer') } };
+    }
+    if (get('goal') !== '') {
+        return { template: metaTemplate(), data: { goal: get('goal') } };
+    }
+    return { template: '{{ context }}', data: {} };
+}
+
+// What was typed, or what the editor gives.
+function typed(args, hint, before) {
+    return (args.length > 0 ? args.join(' ') : openEditor(hint, before)).trim();
+}
+
+function setGoal(value) {
+    if (value === '') {
+        throw new Error("the goal is empty: 'goal TEXT' sets it");
+    }
+    set('goal', value);
+    if (get('phase') === INITIAL) {
+        set('phase', CONTEXT_BUILDING);
+    }
+}
+
+function goal(args) {
+    if (args.length === 1 && args[0] === '--prewritten') {
+        output.print('Prewritten goals:');
+        for (const [name, about] of Object.entries(PREWRITTEN)) {
+            output.print(`  goal use:${name.padEnd(17)} ${about.split(/[,:.] /)[0]}`);
+        }
+        return undefined;
+    }
+    if (args.length === 1 && args[0].startsWith('use:')) {
+        const name = args[0].slice('use:'.length);
+        if (!Object.hasOwn(PREWRITTEN, name)) {
+            throw new Error(`goal: there is no prewritten goal '${name}'; there are: ${Object.keys(PREWRITTEN).join(', ')}`);
+        }
+        setGoal(PREWRITTEN[name]);
+        return output.print(`Goal set: ${name}`);
+    }
+    setGoal(typed(args, 'goal', get('goal')));
+    return output.print('Goal set.');
+}
+
+function template(args) {
+    const [what = 'edit', ...more] = args;
+    if (more.length > 0 || !['edit', 'reset'].includes(what)) {
+        throw new Error('template: usage: template [edit | reset]');
+    }
+    if (what === 'reset') {
+        set('template', null);
+        return output.print('Template reset.');
+    }
+    const edited = openEditor('template.md', metaTemplate());
+    templates.check(edited);
+    set('template', edited === PROMPTS.flowMeta ? null : edited);
+    return output.print('Template updated.');
+}
+
+function makeMeta() {
+    if (get('goal') === '') {
+        throw new Error("there is no goal yet: 'goal TEXT' sets it, 'goal --prewritten' lists some");
+    }
+    const made = native.prompt({ template: metaTemplate(), data: { goal: get('goal') }, items: manager.getItems() });
+    set('metaPrompt', made.text);
+    set('taskPrompt', '');
+    set('phase', META_GENERATED);
+}
+
+function generate(args) {
+    if (args.length > 0) {
+        throw new Error("generate takes nothing; 'goal' and 'add' say what it works with");
+    }
+    makeMeta();
+    output.print("Meta-prompt generated. 'copy' it to a model; 'use' takes the prompt that comes back.");
+}
+
+function use(args) {
+    const value = typed(args, 'prompt.md', get('taskPrompt'));
+    if (value === '') {
+        throw new Error("the prompt is empty: 'use TEXT' sets it");
+    }
+    set('taskPrompt', value);
+    set('phase', TASK_PROMPT_SET);
+    output.print("Task prompt set. 'show' or 'copy' gives the final prompt.");
+}
+
+function footer(args) {
+    const isClearing = args.length === 1 && args[0] === '--clear';
+    const value = isClearing ? '' : typed(args, 'footer', get('footer'));
+    set('footer', value);
+    output.print(value === '' ? 'Footer cleared.' : 'Footer set. It ends the final prompt.');
+}
+
+function brief(value) {
+    const line = value.replace(/\s+/g, ' ').trim();
+    return line.length > 80 ? `${line.slice(0, 80)}...` : line;
+}
+
+function list(args) {
+    if (args.length > 0) {
+        return base.list.handler(args);
+    }
+    output.print(`Phase: ${get('phase')}`);
+    const shown = { goal: 'goal', metaPrompt: 'meta', taskPrompt: 'prompt', footer: 'footer' };
+    for (const [name, label] of Object.entries(shown)) {
+        if (get(name) !== '') {
+            output.print(`[${label}] ${brief(get(name))}`);
+        }
+    }
+    if (get('template') !== null) {
+        output.print('[template] your own');
+    }
+    output.print('');
+    return base.list.handler([]);
+}
+
+function need(name, what, next) {
+    if (get(name) === '') {
+        throw new Error(`there is no ${what} yet: ${next}`);
+    }
+    return get(name);
+}
+
+// What can be named, besides items.
+const NAMED = {
+    meta: () => need('metaPrompt', 'meta-prompt', "'generate' makes it"),
+    prompt: () => need('taskPrompt', 'task prompt', "'use TEXT' sets it"),
+};
+
+const EDITORS = {
+    goal: () => goal([]),
+    template: () => template([]),
+    meta: () => {
+        set('metaPrompt', openEditor('meta.md', NAMED.meta()));
+        output.print('Meta-prompt updated.');
+    },
+    prompt: () => {
+        NAMED.prompt();
+        use([]);
+    },
+};
+
+function edit(args) {
+    const [what] = args;
+    if (args.length === 1 && Object.hasOwn(EDITORS, what)) {
+        return EDITORS[what]();
+    }
+    if (args.length === 1 && /^\[?\d+\]?$/.test(what)) {
+        return base.edit.handler(args);
+    }
+    throw new Error('edit: which one? usage: edit goal | template | meta | prompt | ID');
+}
+
+// Shows or copies what is named, or what the phase is about.
+function present(command, args) {
+    const [what, ...more] = args.filter((arg) => !arg.startsWith('--'));
+    const flags = args.filter((arg) => arg.startsWith('--'));
+    if (more.length > 0 || (what !== undefined && !Object.hasOwn(NAMED, what))) {
+        throw new Error(`${command}: usage: ${command} [meta | prompt]`);
+    }
+    const isMeta = what === undefined && get('phase') === META_GENERATED;
+    if (what === undefined && !isMeta) {
+        return base[command].handler(flags);
+    }
+    text = NAMED[what ?? 'meta']();
+    return sheet.commands[command].handler(flags);
+}
+
+function copy(args) {
+    if (args.length === 0 && get('phase') === CONTEXT_BUILDING) {
+        makeMeta();
+        output.print('(The meta-prompt was generated first.)');
+    }
+    return present('copy', args);
+}
+
+tui.registerCompleter('flow-part', () => Object.keys(NAMED).map((name) => ({ text: name })));
+tui.registerCompleter('flow-goal', () => [
+    { text: '--prewritten', description: 'List goals to begin with' },
+    ...Object.keys(PREWRITTEN).map((name) => ({ text: `use:${name}` })),
+]);
 tui.registerMode({
-    name: 'prompt-flow',
+    name: MODE,
     tui: { title: 'Prompt flow', prompt: '(prompt-flow) > ' },
-    onEnter() { output.print("Type 'help' for commands."); },
-    commands: () => manager.commands,
+    onEnter() {
+        manager.rehydrate();
+        output.print("Type 'help' for commands. Try 'goal TEXT', 'add FILES', 'generate'; 'goal --prewritten' lists goals.");
+    },
+    commands: {
+        goal: { description: 'Say what is to be reached; without text, in the editor', usage: 'goal [text | --prewritten | use:NAME]', argCompleters: ['flow-goal'], handler: goal },
+        ...base,
+        list: { ...base.list, description: 'Show the phase, the texts, and what the prompt is made of', handler: list },
+        edit: { ...base.edit, description: 'Edit one of the texts, or an item', usage: 'edit goal | template | meta | prompt | ID', handler: edit },
+        template: { description: 'Edit the template of the meta-prompt', usage: 'template [edit | reset]', handler: template },
+        generate: { description: 'Make the meta-prompt of goal and context', usage: 'generate', handler: generate },
+        use: { description: 'Take the prompt that the model wrote; without text, in the editor', usage: 'use [text]', handler: use },
+        footer: { description: 'Set what ends the final prompt', usage: 'footer [text | --clear]', handler: footer },
+        show: { ...base.show, usage: 'show [--json] [meta | prompt]', argCompleters: ['flow-part', 'flag'], handler: (args) => present('show', args) },
+        copy: { ...base.copy, usage: 'copy [meta | prompt]', argCompleters: ['flow-part'], handler: copy },
+    },
 });

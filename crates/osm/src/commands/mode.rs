@@ -25,6 +25,13 @@ pub(super) const MODES: &[Mode] = &[
     Mode { name: "prompt-flow", script: include_str!("../../assets/modes/prompt-flow.js") },
 ];
 
+/// The templates that modes use, as their global `PROMPTS`.
+const PROMPTS: &[(&str, &str)] = &[
+    ("codeReview", include_str!("../../assets/prompts/code-review.md")),
+    ("flowMeta", include_str!("../../assets/prompts/flow-meta.md")),
+    ("flowFinal", include_str!("../../assets/prompts/flow-final.md")),
+];
+
 /// Runs the mode of that name.
 pub(super) fn run(
     name: &str,
@@ -34,7 +41,10 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let mode = MODES.iter().find(|mode| mode.name == name);
     let mode = mode.ok_or_else(|| CommandError::failed(format!("there is no mode {name}")))?;
-    perform(mode.name, mode.script, Vec::new(), arguments, context, ui)
+    let prompts: serde_json::Map<String, Value> =
+        PROMPTS.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+    let globals = vec![("PROMPTS".to_owned(), Value::Object(prompts))];
+    perform(mode.name, mode.script, globals, arguments, context, ui)
 }
 
 /// Runs a script of ours that registers the mode `name`, and gives it these globals.

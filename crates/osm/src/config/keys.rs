@@ -58,7 +58,7 @@ pub(super) const KEEP_ARCHIVES: &str = "session.reset.keep_archives";
 pub(super) const STORE: &str = "store.backend";
 
 /// The settings of prompts, scripts and the log are read in `prompting.rs`.
-const OTHERS: [Key; 15] = [
+const OTHERS: [Key; 16] = [
     Key {
         name: KEEP_ARCHIVES,
         doc: "Archive what a session holds before it is reset.",
@@ -79,6 +79,11 @@ const OTHERS: [Key; 15] = [
         name: "prompt.max_file_kb",
         doc: "Leave out files that are larger than so many kilobytes (0: no limit).",
         kind: Kind::Number(1000),
+    },
+    Key {
+        name: "goal.paths",
+        doc: "Folders with goals, besides `goals` beside this configuration; absolute, or from ~/ on.",
+        kind: Kind::Paths,
     },
     Key {
         name: "script.module_paths",

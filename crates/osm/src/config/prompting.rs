@@ -20,6 +20,8 @@ pub(crate) struct Prompting {
     pub(crate) max_file: Option<u64>,
     /// Where modules with a bare name are looked for.
     pub(crate) module_paths: Vec<PathBuf>,
+    /// Folders with goals.
+    pub(crate) goal_paths: Vec<String>,
     pub(crate) limits: Limits,
     pub(crate) log: LogSettings,
 }
@@ -43,6 +45,10 @@ impl From<&Reading> for Prompting {
             Value::Names(paths) => paths.into_iter().map(PathBuf::from).collect(),
             _ => Vec::new(),
         };
+        let goal_paths = match value("goal.paths") {
+            Value::Names(paths) => paths,
+            _ => Vec::new(),
+        };
         let level = match value("log.level") {
             Value::Word(word) => Level::named(word),
             _ => None,
@@ -53,6 +59,7 @@ impl From<&Reading> for Prompting {
             budget: limit("prompt.budget"),
             max_file: limit("prompt.max_file_kb").map(|kilobytes| kilobytes * 1000),
             module_paths,
+            goal_paths,
             limits: Limits {
                 memory: memory.saturating_mul(1 << 20),
                 time: limit("script.time_limit_seconds").map(Duration::from_secs),

@@ -47,7 +47,7 @@ impl Problem {
     }
 
     /// A problem with the whole.
-    pub(super) fn whole(reason: impl Into<String>) -> Self {
+    pub(crate) fn whole(reason: impl Into<String>) -> Self {
         Self { line: None, reason: reason.into(), concern: Concern::Other }
     }
 

@@ -16,6 +16,7 @@ use crate::ui::Screen;
 
 /// What the choice depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something that is there or not")]
 struct Scene<'a> {
     /// The user's own command.
     command: Option<&'a str>,
@@ -127,10 +128,10 @@ pub(super) fn copy(desk: &Desk, text: &str) -> Result<(), String> {
             Err(failure) => failures.push(failure),
         }
     }
-    let why = match failures.is_empty() {
-        true => "there is none; set OSM_CLIPBOARD to a command that takes it".to_owned(),
-        false => failures.join("; "),
-    };
+    if failures.is_empty() {
+        failures.push("there is none; set OSM_CLIPBOARD to a command that takes it".to_owned());
+    }
+    let why = failures.join("; ");
     match keep(desk, text) {
         Ok(path) => Err(format!("the clipboard was not reached ({why}): kept in {path}")),
         Err(error) => {
@@ -152,10 +153,10 @@ pub(super) fn paste(desk: &Desk) -> Result<String, String> {
             Err(failure) => failures.push(failure),
         }
     }
-    match failures.is_empty() {
-        true => Err("there is no clipboard to read; set OSM_CLIPBOARD_PASTE".into()),
-        false => Err(format!("the clipboard cannot be read ({})", failures.join("; "))),
+    if failures.is_empty() {
+        return Err("there is no clipboard to read; set OSM_CLIPBOARD_PASTE".into());
     }
+    Err(format!("the clipboard cannot be read ({})", failures.join("; ")))
 }
 
 /// Keeps a text in a file of its own, for our eyes only.

@@ -46,7 +46,7 @@ mod tests {
         let command = ["sh", "-c", script].map(str::to_owned).to_vec();
         let variables = vec![("X".to_owned(), "1".to_owned())];
         let execution = Execution { command, folder: None, variables };
-        run(&execution, Path::new("/")).unwrap()
+        run(&execution, Path::new("/")).expect("a shell can be run")
     }
 
     #[test]

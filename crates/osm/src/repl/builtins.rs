@@ -160,10 +160,9 @@ fn state(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> 
     for (command, zone) in state["script"].as_object().into_iter().flatten() {
         add(&format!("{command}:"), zone);
     }
-    match rows.is_empty() {
-        true => repl.desk.screen.print("This session keeps nothing yet"),
-        false => repl.desk.screen.print(&table(&rows)),
-    }
+    let text = table(&rows);
+    let nothing = "This session keeps nothing yet";
+    repl.desk.screen.print(if rows.is_empty() { nothing } else { &text });
     Ok(())
 }
 

@@ -152,9 +152,10 @@ fn files(prefix: &str, around: &Surroundings) -> Vec<Candidate> {
                 name.starts_with(start) && (!name.starts_with('.') || !start.is_empty());
             // A link to a folder is one, here.
             let is_folder = || entry.path().is_dir();
-            is_wanted.then(|| match is_folder() {
-                true => (format!("{typed_folder}{name}/"), None, false),
-                false => (format!("{typed_folder}{name}"), None, true),
+            is_wanted.then(|| {
+                let is_folder = is_folder();
+                let end = if is_folder { "/" } else { "" };
+                (format!("{typed_folder}{name}{end}"), None, !is_folder)
             })
         })
         .collect();

@@ -21,10 +21,7 @@ pub(crate) enum Part {
 pub(crate) fn parts(line: &str, commands: &[String]) -> Vec<(Range<usize>, Part)> {
     let part = |(at, word): (usize, super::line::Word)| {
         let part = if at == 0 {
-            match commands.contains(&word.text) {
-                true => Part::Command,
-                false => Part::Unknown,
-            }
+            if commands.contains(&word.text) { Part::Command } else { Part::Unknown }
         } else if word.quoted {
             Part::Text
         } else if word.text.starts_with('-') {

@@ -29,7 +29,7 @@ fn name(mode: &str) -> String {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => name.push(char::from(byte)),
             b'.' if !name.is_empty() => name.push('.'),
-            other => name.push_str(&format!("%{other:02x}")),
+            other => name.extend(format!("%{other:02x}").chars()),
         }
     }
     name.truncate(LONGEST_NAME);

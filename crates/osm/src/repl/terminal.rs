@@ -255,7 +255,7 @@ impl Highlighter for Colors {
         let mut end = 0;
         let parts = if self.color { highlight::parts(line, &self.commands) } else { Vec::new() };
         for (range, part) in parts {
-            text.push((Default::default(), line[end..range.start].to_owned()));
+            text.push((Color::Default.normal(), line[end..range.start].to_owned()));
             let style = match part {
                 Part::Command => Color::Green.bold(),
                 Part::Unknown => Color::Red.normal(),
@@ -265,7 +265,7 @@ impl Highlighter for Colors {
             text.push((style, line[range.clone()].to_owned()));
             end = range.end;
         }
-        text.push((Default::default(), line[end..].to_owned()));
+        text.push((Color::Default.normal(), line[end..].to_owned()));
         text
     }
 }

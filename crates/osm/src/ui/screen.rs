@@ -63,6 +63,7 @@ impl Screen {
     }
 
     /// Writes a text that is no result.
+    #[expect(clippy::unused_self, reason = "whoever talks holds the one writer")]
     pub(crate) fn complain(&self, text: &str) {
         let end = if text.ends_with('\n') { "" } else { "\n" };
         // There is nobody to tell if this fails.

@@ -1,6 +1,5 @@
 //! The clipboard, where there is one and where there is none.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
 use std::os::unix::fs::MetadataExt;
 

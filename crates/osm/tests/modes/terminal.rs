@@ -1,6 +1,7 @@
 //! People at real terminals: tmux draws what a person would see.
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
+use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -11,15 +12,15 @@ use osm_testkit::tools;
 use crate::harness::{PROGRAM, probe};
 
 /// Machines that test are busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Whether there is no tmux here, which is said.
+/// Whether there is no tmux here; that is said.
 fn is_missing() -> bool {
     match tools::program("tmux") {
         Ok(_) => false,
         Err(tools::Skipped(reason)) => {
             assert!(!tools::strict(), "{reason}");
-            eprintln!("skipped: {reason}");
+            writeln!(std::io::stderr(), "skipped: {reason}").unwrap();
             true
         }
     }

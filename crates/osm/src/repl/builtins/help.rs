@@ -40,11 +40,9 @@ fn all(repl: &Repl) -> Result<(), Failure> {
         }
         shown.push('\n');
     }
-    let more = match repl.source.is_person() {
-        true => "help COMMAND tells more; Tab completes",
-        false => "help COMMAND tells more",
-    };
-    shown.push_str(&screen.styled(Style::Faint, more));
+    let tab = if repl.source.is_person() { "; Tab completes" } else { "" };
+    let more = format!("help COMMAND tells more{tab}");
+    shown.push_str(&screen.styled(Style::Faint, &more));
     screen.print(&shown);
     Ok(())
 }

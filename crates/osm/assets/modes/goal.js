@@ -1,0 +1,187 @@
+// Plays a goal. GOAL_CONFIG is the goal, as `Goal` in goals.rs has it.
+'use strict';
+const { contextManager } = require('osm:ctxutil');
+const nextIntegerId = require('osm:nextIntegerId');
+const { openEditor } = require('osm:os');
+const shared = require('osm:sharedStateSymbols');
+const templates = require('osm:template');
+
+const goal = GOAL_CONFIG;
+
+const stateKeys = { contextItems: shared.contextItems };
+const definitions = { [shared.contextItems]: { defaultValue: [] } };
+for (const variable of goal.variables) {
+    const symbol = Symbol(variable.name);
+    stateKeys[variable.name] = symbol;
+    definitions[symbol] = { defaultValue: variable.default };
+}
+const state = tui.createState(goal.name, definitions);
+
+// What is remembered, unless it is no choice any more.
+function valueOf(variable) {
+    const value = state.get(stateKeys[variable.name]);
+    const isGone = variable.choices.length > 0 && !variable.choices.includes(value);
+    return isGone ? variable.default : (value ?? variable.default);
+}
+
+// What the templates of the goal refer to.
+function data() {
+    const values = { ...goal.data, name: goal.name, title: goal.title, description: goal.description };
+    values.stateKeys = {};
+    for (const variable of goal.variables) {
+        const value = valueOf(variable) ?? '';
+        values.stateKeys[variable.name] = value;
+        values[variable.name] = value;
+        values[variable.key] = value;
+    }
+    // A text for the value of a variable: typeInstructions for `type`.
+    for (const [name, texts] of Object.entries(goal.options)) {
+        const value = values.stateKeys[name.replace(/Instructions$/, '')];
+        values[name] = texts?.[value] ?? '';
+    }
+    return values;
+}
+
+const manager = contextManager({
+    getItems: () => state.get(shared.contextItems),
+    setItems: (items) => state.set(shared.contextItems, items),
+    nextIntegerId,
+    postCopyHint: goal.postCopyHint ?? undefined,
+    prompt: () => ({ template: goal.template, data: data() }),
+});
+
+// A command that shows and sets a variable.
+function setter(variable) {
+    const { name, choices } = variable;
+    const handler = (args) => {
+        if (choices.length > 0 && args.length === 0) {
+            output.print(`${name}: ${valueOf(variable)}`);
+            return output.print(`Choices: ${choices.join(', ')}`);
+        }
+        const typed = args.length > 0 ? args.join(' ') : openEditor(name, String(valueOf(variable) ?? '')).trim();
+        const value = args.length === 1 && args[0] === '--clear' ? '' : typed;
+        if (choices.length > 0 && !choices.includes(value)) {
+            throw new Error(`${name}: '${value}' is no choice; there are: ${choices.join(', ')}`);
+        }
+        state.set(stateKeys[name], value);
+        return output.print(value === '' ? `${name} cleared.` : `${name} set${choices.length > 0 ? ` to: ${value}` : '.'}`);
+    };
+    const completer = `goal-${name}`;
+    tui.registerCompleter(completer, () => choices.map((text) => ({ text })));
+    return choices.length > 0
+        ? { description: `Set ${name}: ${choices.join(', ')}`, usage: `${variable.setter} [${choices.join(' | ')}]`, argCompleters: [completer], handler }
+        : { description: `Set ${name}; without text, in the editor`, usage: `${variable.setter} [text | --clear]`, handler };
+}
+
+// The same diff twice says nothing more.
+function isThere(args) {
+    const same = (item) => item.type === 'lazy-diff' && JSON.stringify(item.payload) === JSON.stringify(args);
+    return manager.getItems().some(same);
+}
+
+const RUNS = {
+    files: {
+        description: 'Add files and show the prompt',
+        usage: 'run [path…]',
+        argCompleters: ['file'],
+        handler: (args) => {
+            if (args.length > 0) {
+                manager.commands.add.handler(args);
+            }
+            return manager.commands.show.handler([]);
+        },
+    },
+    diff: {
+        description: 'Add a git diff and show the prompt',
+        usage: 'run [arguments of git diff]',
+        argCompleters: ['gitref', 'flag'],
+        flagDefs: [{ name: 'staged', description: 'What is staged' }],
+        handler: (args) => {
+            if (!isThere(args)) {
+                manager.commands.diff.handler(args);
+            }
+            return manager.commands.show.handler([]);
+        },
+    },
+};
+
+// A command that the goal brings along: a function that sees what is named here.
+function custom({ name, description, usage, argCompleters, flagDefs, handler }) {
+    const scope = { output, tui, ctxmgr: manager, state, stateKeys, buildPrompt: manager.buildPrompt };
+    let run;
+    try {
+        run = new Function(...Object.keys(scope), `return (${handler}\n);`)(...Object.values(scope));
+    } catch (error) {
+        throw new Error(`the goal '${goal.name}': the handler of '${name}' is no function: ${error.message}`);
+    }
+    if (typeof run !== 'function') {
+        throw new Error(`the goal '${goal.name}': the handler of '${name}' is no function: function (args) { … } is expected`);
+    }
+    return { description, usage, argCompleters, flagDefs, handler: run };
+}
+
+function snippets() {
+    if (goal.snippets.length === 0) {
+        return output.print('This goal has no snippets.');
+    }
+    for (const { name, text, description } of goal.snippets) {
+        const about = description || (text.length > 60 ? `${text.slice(0, 60)}...` : text);
+        output.print(`hot-${name}: ${about.replace(/\s+/g, ' ')}`);
+    }
+    return undefined;
+}
+
+function snippet({ name, text, description }) {
+    const handler = () => {
+        output.toClipboard(text);
+        output.print(`Copied snippet '${name}'.`);
+    };
+    return { description: description || 'Copy a snippet', usage: `hot-${name}`, handler };
+}
+
+function commands() {
+    const all = {};
+    for (const name of goal.commands) {
+        all[name] = manager.commands[name];
+    }
+    if (goal.run !== null) {
+        all.run = RUNS[goal.run];
+    }
+    for (const variable of goal.variables.filter((each) => each.setter !== null)) {
+        all[variable.setter] = setter(variable);
+    }
+    for (const handler of goal.handlers) {
+        all[handler.name] = custom(handler);
+    }
+    for (const each of goal.snippets) {
+        all[`hot-${each.name}`] = snippet(each);
+    }
+    if (goal.snippets.length > 0) {
+        all.snippets = { description: 'List the snippets', usage: 'snippets', handler: snippets };
+    }
+    if (goal.usage !== null) {
+        all.usage = { description: 'Say how this goal is used', usage: 'usage', handler: () => output.print(templates.render(goal.usage, data())) };
+    }
+    return all;
+}
+
+function banner() {
+    if (goal.banner !== null) {
+        return templates.render(goal.banner, data());
+    }
+    const values = goal.variables.map((variable) => [variable.name, valueOf(variable)]);
+    const said = values.filter(([, value]) => typeof value === 'string' && value !== '' && value.length <= 40);
+    const shown = said.map(([name, value]) => `${name}=${value}`).join(' ');
+    return `${goal.title}: ${goal.description}${shown === '' ? '' : ` (${shown})`}`;
+}
+
+tui.registerMode({
+    name: goal.name,
+    tui: { title: goal.title, prompt: goal.prompt },
+    onEnter() {
+        output.print(banner());
+        manager.rehydrate();
+        output.print("Type 'help' for commands.");
+    },
+    commands,
+});

@@ -1,0 +1,187 @@
+//! Files that a prompt links to: `[text](path)` becomes the file's content.
+//!
+//! A prompt of somebody else must not carry out what lies elsewhere. So a link counts only if it leads,
+//! all symbolic links followed, to a regular file below the prompt's own folder. Everything else stays
+//! the link that it was.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::{Component, Path};
+
+/// No prompt takes in more files.
+const MOST_FILES: usize = 50;
+/// No file is larger.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// A text with the files that it links to. What stands in their place is what `place` makes of the
+/// number and the content of each.
+pub(super) fn inline(
+    text: &str,
+    folder: &Path,
+    mut place: impl FnMut(usize, String) -> String,
+) -> String {
+    let Ok(root) = std::fs::canonicalize(folder) else { return text.to_owned() };
+    let (mut out, mut end, mut count) = (String::new(), 0, 0);
+    for link in find(text) {
+        if count == MOST_FILES {
+            break;
+        }
+        let Some(content) = read(&root, link.target) else { continue };
+        out.push_str(&text[end..link.span.start]);
+        out.push_str(&place(count, shown(link.text, link.target, &content)));
+        end = link.span.end;
+        count += 1;
+    }
+    out.push_str(&text[end..]);
+    out
+}
+
+struct Link<'a> {
+    span: Range<usize>,
+    text: &'a str,
+    target: &'a str,
+}
+
+/// The links of a text to files, those in fenced code left out.
+fn find(text: &str) -> Vec<Link<'_>> {
+    let (mut links, mut fence, mut offset) = (Vec::new(), None::<&str>, 0);
+    for line in text.split_inclusive('\n') {
+        let start = line.trim_start();
+        let marks = start.len() - start.trim_start_matches(['`', '~']).len();
+        let mark = &start[..marks];
+        match fence {
+            Some(open) if mark.starts_with(open) => fence = None,
+            None if marks >= 3 => fence = Some(mark),
+            None => in_line(line, offset, &mut links),
+            Some(_) => {}
+        }
+        offset += line.len();
+    }
+    links
+}
+
+fn in_line<'a>(line: &'a str, offset: usize, links: &mut Vec<Link<'a>>) {
+    let mut from = 0;
+    while let Some(middle) = line[from..].find("](").map(|at| from + at) {
+        let Some(close) = line[middle..].find(')').map(|at| middle + at) else { break };
+        let open = line[from..middle].rfind('[').map(|at| from + at);
+        if let Some(open) = open.filter(|open| !line[..*open].ends_with('!')) {
+            let target = line[middle + 2..close].trim();
+            links.push(Link {
+                span: offset + open..offset + close + 1,
+                text: &line[open + 1..middle],
+                target: target.split(['#', ' ']).next().unwrap_or_default(),
+            });
+        }
+        from = close + 1;
+    }
+}
+
+/// The file that a link leads to, if it may be taken in.
+fn read(root: &Path, target: &str) -> Option<String> {
+    let is_plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
+    if target.is_empty()
+        || target.contains([':', '\\'])
+        || !Path::new(target).components().all(is_plain)
+    {
+        return None;
+    }
+    let file = std::fs::canonicalize(root.join(target)).ok()?;
+    let about = std::fs::metadata(&file).ok()?;
+    if !file.starts_with(root) || !about.is_file() || about.len() > MOST_BYTES {
+        return None;
+    }
+    String::from_utf8(std::fs::read(&file).ok()?).ok()
+}
+
+/// A file's content under a fence that it cannot close.
+fn shown(text: &str, target: &str, content: &str) -> String {
+    let runs = content.split(|it| it != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
+    let end = if content.ends_with('\n') || content.is_empty() { "" } else { "\n" };
+    let mut out = String::new();
+    write!(out, "**{text}** (`{target}`):\n\n{fence}\n{content}{end}{fence}\n")
+        .expect("writing to a string succeeds");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inlined(text: &str, folder: &Path) -> String {
+        inline(text, folder, |number, content| format!("<{number}:{content}>"))
+    }
+
+    #[test]
+    fn files_below_the_folder_are_taken_in() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        std::fs::write(folder.path().join("sub/a.md"), "``` {{ x }}").unwrap();
+        let text = "See [the rules](sub/a.md#part) and [b](b.md).\n";
+        assert_eq!(
+            inlined(text, folder.path()),
+            "See <0:**the rules** (`sub/a.md`):\n\n````\n``` {{ x }}\n````\n> and [b](b.md).\n"
+        );
+        for left in [
+            "![image](sub/a.md)",
+            "```\n[a](sub/a.md)\n```\n",
+            "[a](http://sub/a.md)",
+            "[a](/sub/a.md)",
+            "[a](sub)",
+            "[a]()",
+            "[a](",
+            "](sub/a.md)",
+        ] {
+            assert_eq!(inlined(left, folder.path()), left);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_outside_is() {
+        let outside = tempfile::tempdir().unwrap();
+        let folder = outside.path().join("prompts");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(outside.path().join("secret"), "secret").unwrap();
+        let link = |to: &str, name: &str| {
+            std::os::unix::fs::symlink(to, folder.join(name)).unwrap();
+        };
+        link("../secret", "link");
+        link("..", "up");
+        link("/etc/passwd", "passwd");
+        std::fs::write(folder.join("inside"), "in").unwrap();
+        link("inside", "fine");
+        let absolute = format!("[a]({})", outside.path().join("secret").display());
+        for text in [
+            "[a](../secret)",
+            "[a](link)",
+            "[a](up/secret)",
+            "[a](passwd)",
+            "[a](./../secret)",
+            &absolute,
+        ] {
+            assert_eq!(inlined(text, &folder), text);
+        }
+        assert!(inlined("[a](fine)", &folder).contains("in"));
+    }
+
+    #[test]
+    fn there_are_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a"), "x").unwrap();
+        std::fs::write(folder.path().join("large"), vec![b'x'; 256 * 1024 + 1]).unwrap();
+        assert_eq!(inlined("[a](large)", folder.path()), "[a](large)");
+        let many = inlined(&"[a](a) ".repeat(60), folder.path());
+        assert_eq!(many.matches("<").count(), 50);
+        assert_eq!(many.matches("[a](a)").count(), 10);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "[\\[\\]()!a/.#`~ é\n]{0,60}") {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+            drop(inline(&text, folder, |_, content| content));
+        }
+    }
+}
