@@ -11,7 +11,19 @@ fn comment_stripper() {
     let shown = env.types(&["goal", "comment-stripper"], "run a.rs\n");
     assert!(shown.starts_with("Added file: a.rs\nYou are a senior engineer"), "{shown}");
     assert!(shown.contains("### File: a.rs"), "{shown}");
-    assert_snapshot!(env.types(&["goal", "comment-stripper"], "diff\nrun nothing.rs\nlist\nremove 1\nlist\n"), @"");
+    assert_snapshot!(env.types(&["goal", "comment-stripper"], "diff\nrun nothing.rs\nlist\nremove 1\nlist\n"), @r#"
+    [1] [file] a.rs (1 line, 5 B)
+    Total: 1 item (1 line, 5 B)
+    Removed [1]
+    There is nothing here yet: add, diff, exec and note put something in.
+    --- stderr
+    osm: error: line 1: there is no command "diff"
+    osm: hint: `help` shows all commands
+    osm: hint: `js EXPRESSION` evaluates JavaScript
+    osm: error: line 2: nothing was added; there is a problem with
+      nothing.rs: there is no $ROOT/tree/nothing.rs (check the spelling, and in which folder you are)
+    --- exit Some(1)
+    "#);
 }
 
 #[test]
@@ -23,25 +35,48 @@ fn commit_message() {
     let shown = env.types(&["goal", "commit-message"], "run --staged\n");
     assert!(shown.contains("Write the commit message") && shown.contains("+one"), "{shown}");
     assert!(shown.contains("### Diff: git diff --staged"), "{shown}");
-    assert_snapshot!(env.types(&["goal", "commit-message", "-c", "run --staged", "-c", "list"], "").lines().last().unwrap(), @"");
-    assert_snapshot!(env.types(&["goal", "commit-message"], "snippets\nhot-review-response\n"), @"");
+    assert_snapshot!(env.types(&["goal", "commit-message", "-c", "run --staged", "-c", "list"], "").lines().last().unwrap(), @"Total: 1 item (0 lines, 0 B), and 1 taken when the prompt is built");
+    assert_snapshot!(env.types(&["goal", "commit-message"], "snippets\nhot-review-response\n"), @"
+    hot-review-response: Revise the commit message according to the review above. Kee...
+    Copied snippet 'review-response'.
+    ");
     assert!(env.clipboard().starts_with("Revise the commit message"));
 }
 
 #[test]
 fn variables_shape_the_prompt_and_are_remembered() {
     let env = Env::new();
-    assert_snapshot!(env.types(&["goal", "test-generator"], "type\nframework\ntype security\nframework pytest\ntype fast\n"), @"");
+    assert_snapshot!(env.types(&["goal", "test-generator"], "type\nframework\ntype security\nframework pytest\ntype fast\n"), @"
+    type: unit
+    Choices: unit, integration, e2e, performance, security
+    framework: auto
+    Choices: auto, jest, mocha, go, pytest, junit, rspec
+    type set to: security
+    framework set to: pytest
+    --- stderr
+    osm: error: line 5: type: 'fast' is no choice; there are: unit, integration, e2e, performance, security
+    --- exit Some(1)
+    ");
     let shown = env.types(&["goal", "test-generator"], "show\n");
     assert!(shown.contains("**Security tests.**") && shown.contains("Use pytest"), "{shown}");
-    assert_snapshot!(env.types(&["goal", "data-to-json"], "mode\nmode log\nmode\n"), @"");
-    assert_snapshot!(env.types(&["goal", "which-one-is-better"], "set-type technology\ncopy\n").replace(char::is_numeric, "N"), @"");
-    assert_snapshot!(env.types(&["goal", "implementation-plan"], "goal Say {{ hello }}.\n"), @"");
+    assert_snapshot!(env.types(&["goal", "data-to-json"], "mode\nmode log\nmode\n"), @"
+    mode: auto
+    Choices: auto, tabular, log, document
+    mode set to: log
+    mode: log
+    Choices: auto, tabular, log, document
+    ");
+    assert_snapshot!(env.types(&["goal", "which-one-is-better"], "set-type technology\ncopy\n").replace(char::is_numeric, "N"), @"
+    type set to: technology
+    Copied │ NN lines · N.N kB │
+    Afterwards: `hot-deeper-analysis` tests the assumptions, `hot-devils-advocate` argues the other side.
+    ");
+    assert_snapshot!(env.types(&["goal", "implementation-plan"], "goal Say {{ hello }}.\n"), @"goal set.");
     assert!(
         env.types(&["goal", "implementation-plan"], "show\n")
             .contains("### The goal\nSay {{ hello }}.\n")
     );
-    assert_snapshot!(env.types(&["goal", "implementation-plan"], "goal --clear\n"), @"");
+    assert_snapshot!(env.types(&["goal", "implementation-plan"], "goal --clear\n"), @"goal cleared.");
 }
 
 /// Every goal can be entered and shows its prompt with the context in it.
@@ -64,11 +99,28 @@ fn every_goal_is_played() {
 #[test]
 fn goals_of_ones_own() {
     let env = Env::new();
-    assert_snapshot!(env.types(&["goal", "new", "mine", "-d", "It's \"mine\""], ""), @"");
-    assert_snapshot!(env.types(&["goal", "new", "mine"], ""), @"");
-    assert_snapshot!(env.types(&["goal", "new", "../up"], ""), @"");
-    assert_snapshot!(env.types(&["goal", "new", "commit-message", "--here"], ""), @"");
-    assert_snapshot!(env.types(&["goal", "new", "bug-buster"], ""), @"");
+    assert_snapshot!(env.types(&["goal", "new", "mine", "-d", "It's \"mine\""], ""), @"$ROOT/home/goals/mine.prompt.md");
+    assert_snapshot!(env.types(&["goal", "new", "mine"], ""), @"
+    --- stderr
+    osm: error: $ROOT/home/goals/mine.prompt.md exists: it was left as it is
+    osm: hint: edit it, or choose another name
+    --- exit Some(1)
+    ");
+    assert_snapshot!(env.types(&["goal", "new", "../up"], ""), @r#"
+    --- stderr
+    osm: error: name "../up": letters, digits and hyphens are expected, not a hyphen first, 64 at most
+    --- exit Some(2)
+    "#);
+    assert_snapshot!(env.types(&["goal", "new", "commit-message", "--here"], ""), @"
+    $ROOT/tree/.osm/goals/commit-message.prompt.md
+    --- stderr
+    osm: hint: there is a built-in goal of that name: this one is commit-message@tree
+    ");
+    assert_snapshot!(env.types(&["goal", "new", "bug-buster"], ""), @"
+    $ROOT/home/goals/bug-buster.prompt.md
+    --- stderr
+    osm: hint: it takes the place of the built-in goal, which is bug-buster@builtin now
+    ");
     let shown = env.types(&["goal", "mine"], "depth thorough\naudience the board\nshow\n");
     assert!(
         shown.contains("It is read by the board.") && shown.contains("Be complete."),
@@ -77,8 +129,19 @@ fn goals_of_ones_own() {
     let is_own = |line: &&str| line.contains(" user ") || line.contains('@');
     let listed = env.types(&["goal"], "");
     let own: Vec<&str> = listed.lines().filter(is_own).collect();
-    assert_snapshot!(own.join("\n"), @"");
-    assert_snapshot!(env.types(&["goal", "paths"], ""), @"");
+    assert_snapshot!(own.join("\n"), @r#"
+    bug-buster@builtin   builtin  Find bugs and fix them
+    bug-buster           user     Bug Buster: say what it is for
+    commit-message@tree  tree     Commit Message: say what it is for
+    mine                 user     It's "mine"
+    "#);
+    assert_snapshot!(env.types(&["goal", "paths"], ""), @"
+    ORIGIN          FOLDER
+    user    exists  $ROOT/home/goals
+    tree    -       $ROOT/tree/osm-goals
+    tree    exists  $ROOT/tree/.osm/goals
+    tree    -       $ROOT/tree/.github/prompts
+    ");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -96,7 +159,14 @@ fn a_bad_file_is_said_where_goals_are_asked_for() {
         "{\"name\": \"a b\", \"description\": \"d\", \"promptInstructions\": \"{{.x}}\"}",
     );
     env.file("osm-goals/worse.prompt.md", "---\ndescription: a: b\n---\nx\n");
-    assert_snapshot!(env.types(&["goal", "nothing"], ""), @"");
+    assert_snapshot!(env.types(&["goal", "nothing"], ""), @r#"
+    --- stderr
+    osm: warning: $ROOT/tree/osm-goals/bad.json:1: `{{.x}}` is a template of Go; write `{{ x }}`
+    osm: warning: $ROOT/tree/osm-goals/worse.prompt.md:2: put it in quotes: "a: b"
+    osm: error: there is no goal "nothing"
+    osm: hint: see `osm goal list`
+    --- exit Some(4)
+    "#);
     assert_snapshot!(env.types(&["session", "id"], ""), @"ex--test_9f");
     assert_snapshot!(env.types(&["code-review", "-c", "note a"], ""), @"Added note [1]");
 }
@@ -115,5 +185,12 @@ fn other_folders() {
     env.types(&["config", "set", "goal.paths", team.to_str().unwrap()], "");
     let shown = env.types(&["goal", "ours", "-c", "show"], "");
     assert!(shown.starts_with("See **it** (`rule.md`):\n\n```\nRULE {{ 1 }}\n```\n"), "{shown}");
-    assert_snapshot!(env.types(&["goal", "show", "ours"], ""), @"");
+    assert_snapshot!(env.types(&["goal", "show", "ours"], ""), @"
+    ours: Ours
+      category  other
+      origin    config ($ROOT/home/team/ours.prompt.md)
+      commands  add, diff, note, list, edit, remove, show, copy
+
+    See [it](rule.md).
+    ");
 }

@@ -8,7 +8,36 @@ use crate::harness::Env;
 fn every_command() {
     let env = Env::new();
     env.file("a.rs", "fn a() {}\n");
-    assert_snapshot!(env.types(&["code-review"], "add a.rs\nnote look twice\nnote --goals\nnote goal:security\nnote goal:taste\ndiff\nexec echo hi\nlist\nremove 3 4\nedit 1\nremove 9\nlist\n"), @"");
+    assert_snapshot!(env.types(&["code-review"], "add a.rs\nnote look twice\nnote --goals\nnote goal:security\nnote goal:taste\ndiff\nexec echo hi\nlist\nremove 3 4\nedit 1\nremove 9\nlist\n"), @"
+    Added file: a.rs
+    Added note [2]
+    Focus areas:
+      note goal:comments     comments that are wrong, outdated or missing
+      note goal:docs         documentation that no longer holds or is missing
+      note goal:tests        what can break without a test noticing
+      note goal:performance  what gets slow or large as things grow
+      note goal:security     what untrusted data can do
+    Added review focus [3]: security
+    Added diff: git diff [4] (taken when the prompt is built)
+    Added exec: echo hi [5] (taken when the prompt is built)
+    [1] [file] a.rs (1 line, 10 B)
+    [2] [note] note (1 line, 10 B)
+    [3] [note] review-focus (1 line, 199 B)
+    [4] [lazy-diff] git diff (taken when the prompt is built)
+    [5] [lazy-exec] echo hi (taken when the prompt is built)
+    Total: 5 items (3 lines, 219 B), and 2 taken when the prompt is built
+    Removed [3]
+    Removed [4]
+    [1] [file] a.rs (1 line, 10 B)
+    [2] [note] note (1 line, 10 B)
+    [5] [lazy-exec] echo hi (taken when the prompt is built)
+    Total: 3 items (2 lines, 20 B), and 1 taken when the prompt is built
+    --- stderr
+    osm: error: line 5: note: there is no focus 'taste'; there are: comments, docs, tests, performance, security
+    osm: error: line 10: edit: [1] is a file: edit a.rs itself; it is read when the prompt is built
+    osm: error: line 11: remove: there is no [9]; there are: [1], [2], [5]
+    --- exit Some(1)
+    ");
     let shown = env.types(&["review"], "show\n");
     assert!(shown.starts_with("You review the change below"), "{shown}");
     assert!(shown.contains("### File: a.rs\n\n```rust\nfn a() {}\n```\n"), "{shown}");
@@ -47,7 +76,20 @@ fn large_change() -> Env {
 fn a_large_change_is_reviewed_in_chunks() {
     let env = large_change();
     env.types(&["code-review"], "diff HEAD\nnote mind this\n");
-    assert_snapshot!(env.types(&["code-review"], "review-chunks\nreview-chunks --lines 100\nreview-chunks --lines 100 2\nreview-chunks --lines 100 9\nreview-chunks --fast\n"), @"");
+    assert_snapshot!(env.types(&["code-review"], "review-chunks\nreview-chunks --lines 100\nreview-chunks --lines 100 2\nreview-chunks --lines 100 9\nreview-chunks --fast\n"), @"
+    All fits in one chunk (344 lines): use 'copy'.
+      Chunk 1/4: many.txt (1/2) (94 lines)
+      Chunk 2/4: many.txt (2/2) (91 lines)
+      Chunk 3/4: one.txt (156 lines)
+      Chunk 4/4: small.txt (7 lines)
+    Next: 'review-chunks 1' copies the first.
+    Chunk 2/4 copied: many.txt (2/2) (91 lines)
+    Next: 'review-chunks 3'.
+    --- stderr
+    osm: error: line 4: review-chunks: there is no chunk 9; there are 1 to 4
+    osm: error: line 5: review-chunks: '--fast' is not understood; usage: review-chunks [--lines COUNT] [--show] [NUMBER]
+    --- exit Some(1)
+    ");
     let second = env.clipboard();
     assert!(second.contains("This is part 2 of 4"), "{second}");
     assert!(second.contains("mind this"), "notes go with each: {second}");
@@ -79,5 +121,11 @@ fn a_large_change_is_reviewed_in_chunks() {
 #[test]
 fn what_fits_is_not_cut() {
     let env = Env::new();
-    assert_snapshot!(env.types(&["code-review"], "review-chunks\nnote a\nreview-chunks\n"), @"");
+    assert_snapshot!(env.types(&["code-review"], "review-chunks\nnote a\nreview-chunks\n"), @"
+    Added note [1]
+    All fits in one chunk (0 lines): use 'copy'.
+    --- stderr
+    osm: error: line 1: review-chunks: there is nothing to review yet; 'diff main' adds a change
+    --- exit Some(1)
+    ");
 }

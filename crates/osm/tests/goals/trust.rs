@@ -39,35 +39,56 @@ fn nothing_runs_before_it_is_trusted_nor_after_it_changed() {
     let env = cloned();
     let goal = env.tree().join("osm-goals/deploy.json");
     let trace = env.tree().join("trace");
-    assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"");
+    assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"
+    --- stderr
+    osm: error: the goal deploy brings code along and is not trusted: $ROOT/tree/osm-goals/deploy.json
+    osm: hint: read it, then: osm trust $ROOT/tree/osm-goals/deploy.json
+    --- exit Some(5)
+    ");
     let listed: Vec<String> = env
         .types(&["goal"], "")
         .lines()
         .filter(|it| it.contains("tree"))
         .map(str::to_owned)
         .collect();
-    assert_snapshot!(listed.join("\n"), @"");
+    assert_snapshot!(listed.join("\n"), @"
+    commit-message@tree  tree, not trusted  Deploy it
+    deploy               tree, not trusted  Deploy it
+    ");
     assert!(
         env.types(&["goal", "show", "deploy"], "")
             .contains("its code runs after: osm trust $ROOT/tree/osm-goals/deploy.json")
     );
     assert!(!trace.exists());
 
-    assert_snapshot!(env.types(&["trust", "osm-goals/deploy.json"], ""), @"");
-    assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"");
+    assert_snapshot!(env.types(&["trust", "osm-goals/deploy.json"], ""), @"trusted as it is now: $ROOT/tree/osm-goals/deploy.json");
+    assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"gone now");
     assert!(trace.exists());
     std::fs::remove_file(&trace).unwrap();
 
     std::fs::write(&goal, GOAL.replace("gone", "pwned")).unwrap();
-    assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"");
-    assert_snapshot!(env.types(&["trust", "list"], "").replace(|it: char| it.is_ascii_hexdigit() && it.is_ascii_digit(), "N"), @"");
+    assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"
+    --- stderr
+    osm: error: the goal deploy brings code along and is changed since it was trusted: $ROOT/tree/osm-goals/deploy.json
+    osm: hint: read it, then: osm trust $ROOT/tree/osm-goals/deploy.json
+    --- exit Some(5)
+    ");
+    assert_snapshot!(env.types(&["trust", "list"], "").replace(|it: char| it.is_ascii_hexdigit() && it.is_ascii_digit(), "N"), @"
+    STATE    SHA-NNN       PATH
+    changed  eNNcNNNNbNcN  $ROOT/tree/osm-goals/deploy.json
+    ");
     std::fs::write(&goal, GOAL).unwrap();
-    assert_snapshot!(env.types(&["goal", "deploy"], "go back\n"), @"");
+    assert_snapshot!(env.types(&["goal", "deploy"], "go back\n"), @"gone back");
 
-    assert_snapshot!(env.types(&["trust", "revoke", "osm-goals"], ""), @"");
+    assert_snapshot!(env.types(&["trust", "revoke", "osm-goals"], ""), @"no longer trusted: $ROOT/tree/osm-goals/deploy.json");
     assert!(env.types(&["goal", "deploy"], "go\n").contains("--- exit Some(5)"));
-    assert_snapshot!(env.types(&["trust", "revoke", "osm-goals"], ""), @"");
-    assert_snapshot!(env.types(&["trust", "list"], ""), @"");
+    assert_snapshot!(env.types(&["trust", "revoke", "osm-goals"], ""), @"
+    --- stderr
+    osm: error: none of that is trusted
+    osm: hint: see `osm trust list`
+    --- exit Some(4)
+    ");
+    assert_snapshot!(env.types(&["trust", "list"], ""), @"nothing is trusted");
 }
 
 #[test]
@@ -90,9 +111,19 @@ fn a_goal_without_code_needs_no_trust() {
 fn what_can_be_trusted() {
     let env = Env::new();
     env.file("a.json", "{}");
-    assert_snapshot!(env.types(&["trust", "a.json", "none.json"], ""), @"");
-    assert_snapshot!(env.types(&["trust", "."], ""), @"");
-    assert_snapshot!(env.types(&["trust", "list"], ""), @"");
+    assert_snapshot!(env.types(&["trust", "a.json", "none.json"], ""), @"
+    --- stderr
+    osm: error: none.json: No such file or directory (os error 2)
+    osm: hint: nothing was changed
+    --- exit Some(4)
+    ");
+    assert_snapshot!(env.types(&["trust", "."], ""), @"
+    --- stderr
+    osm: error: .: trust is in the content of a file: name the files
+    osm: hint: nothing was changed
+    --- exit Some(1)
+    ");
+    assert_snapshot!(env.types(&["trust", "list"], ""), @"nothing is trusted");
     env.types(&["trust", "a.json"], "");
     std::fs::remove_file(env.tree().join("a.json")).unwrap();
     let listed: serde_json::Value =
@@ -106,6 +137,11 @@ fn what_can_be_trusted() {
     }
     assert!(env.types(&["trust", "revoke", "a.json"], "").starts_with("no longer trusted"));
     std::fs::write(env.home().join("trust.json"), "{").unwrap();
-    assert_snapshot!(env.types(&["trust", "list"], ""), @"");
+    assert_snapshot!(env.types(&["trust", "list"], ""), @"
+    --- stderr
+    osm: error: $ROOT/home/trust.json: EOF while parsing an object at line 1 column 1; nothing is trusted
+    osm: hint: mend the file, or remove it to begin anew
+    --- exit Some(1)
+    ");
     assert!(env.types(&["goal", "list"], "").contains("nothing is trusted"));
 }

@@ -145,7 +145,15 @@ fn a_bad_file_is_one_problem() {
     fs::write(world.file("home/goals/f.json", ""), vec![b' '; (1 << 20) + 1]).unwrap();
     let (calls, problems) = world.found();
     assert_eq!(calls, ["d"]);
-    insta::assert_snapshot!(problems.join("\n"), @"");
+    insta::assert_snapshot!(problems.join("\n"), @r#"
+    /home/goals/f.json: larger than 1048576 bytes
+    /home/goals/a.json:1: EOF while parsing an object
+    /home/goals/b.json:1: name "../x": letters, digits and hyphens are expected, not a hyphen first, 64 at most
+    /home/goals/c.prompt.md:1: `---` opens the front matter, and no line `---` closes it
+    /home/goals/d.json: `nmae` is not known
+    /home/goals/e.json: not UTF-8
+    /home/goals/list.prompt.md:1: `list` means something else: choose another name
+    "#);
 }
 
 #[cfg(unix)]
@@ -166,7 +174,14 @@ fn nothing_leads_out() {
     symlink("/etc", world.tree.join(".osm/goals")).unwrap();
     let (calls, problems) = world.found();
     assert_eq!(calls, ["y"]);
-    insta::assert_snapshot!(problems.join("\n"), @"");
+    insta::assert_snapshot!(problems.join("\n"), @"
+    /tree/a/osm-goals: it leads out of the working tree: left out
+    /tree/osm-goals/folder: it leads out of its folder: left out
+    /tree/osm-goals/gone.json: a link to nothing
+    /tree/osm-goals/up: it leads out of its folder: left out
+    /tree/osm-goals/z.prompt.md: it leads out of its folder: left out
+    /tree/.osm/goals: it leads out of the working tree: left out
+    ");
 }
 
 #[test]
