@@ -67,7 +67,9 @@ impl Registry {
             Some((name, word)) => {
                 let Some(origin) = Origin::named(word) else {
                     let word = word.escape_debug();
-                    return Err(format!("`@{word}`: @builtin, @user, @config or @tree is expected"));
+                    return Err(format!(
+                        "`@{word}`: @builtin, @user, @config or @tree is expected"
+                    ));
                 };
                 (name, Some(origin))
             }

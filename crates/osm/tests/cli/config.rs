@@ -116,6 +116,17 @@ fn every_setting_is_listed_with_its_source() {
     session.cleanup_interval_hours  24           default
     session.reset.keep_archives     true         default
     store.backend                   memory       env OSM_STORE
+    prompt.tokens                   true         default
+    prompt.budget                   0            default
+    prompt.max_file_kb              1000         default
+    goal.paths                      none         default
+    script.module_paths             none         default
+    script.time_limit_seconds       30           default
+    script.memory_limit_mb          512          default
+    log.file                        none         default
+    log.level                       info         default
+    log.max_size_mb                 10           default
+    log.max_files                   5            default
     identity.wrappers               w            config ($OSM_HOME/config.toml:6)
     identity.shells                 mysh, oursh  config ($OSM_HOME/config.toml:5), env OSM_EXTRA_SHELLS
     identity.agents                 0 agents     default
