@@ -117,7 +117,8 @@ pub(crate) struct Handler {
     pub(crate) arg_completers: Vec<String>,
     pub(crate) flag_defs: Value,
     /// A function of JavaScript.
-    pub(crate) handler: String,
+    #[serde(rename = "handler")]
+    pub(crate) code: String,
 }
 
 /// What `run` does with its arguments before it shows the prompt.

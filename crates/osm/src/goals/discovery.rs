@@ -24,7 +24,7 @@ const IN_TREES: [(&str, Kind); 3] =
 /// Who put a goal where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
-    /// The user: the folder `goals` in OSM_HOME.
+    /// The user: the folder `goals` in `OSM_HOME`.
     User,
     /// The user named the folder in `goal.paths`.
     Config,
@@ -73,7 +73,7 @@ pub(crate) struct Place {
 /// From where one looks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scene {
-    /// OSM_HOME.
+    /// `OSM_HOME`.
     pub(crate) home: Option<PathBuf>,
     /// `goal.paths`.
     pub(crate) paths: Vec<PathBuf>,

@@ -1,7 +1,8 @@
 //! A home, a working tree and a program that is typed into.
 #![expect(clippy::unwrap_used, reason = "a harness that fails is a failed test")]
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -87,10 +88,10 @@ impl Env {
         let mut seen = plain(output.stdout);
         let talk = plain(output.stderr);
         if !talk.is_empty() {
-            seen += &format!("--- stderr\n{talk}");
+            write!(seen, "--- stderr\n{talk}").unwrap();
         }
         if output.status.code() != Some(0) {
-            seen += &format!("--- exit {:?}\n", output.status.code());
+            writeln!(seen, "--- exit {:?}", output.status.code()).unwrap();
         }
         seen
     }

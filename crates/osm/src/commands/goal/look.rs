@@ -107,12 +107,10 @@ pub(super) fn show(entry: &Entry, format: Format, ui: &mut Ui) {
     ui.document(&readable(plain_text.unwrap_or(&goal.template)));
     for handler in &goal.handlers {
         ui.line(&format!("\n{}: {}", handler.name, plain(&handler.description)));
-        ui.line(&handler.handler);
+        ui.line(&handler.code);
     }
-    if entry.is_blocked() {
-        if let Some(file) = &entry.file {
-            ui.hint(&format!("its code runs after: osm trust {}", super::quoted(file)));
-        }
+    if let (true, Some(file)) = (entry.is_blocked(), &entry.file) {
+        ui.hint(&format!("its code runs after: osm trust {}", super::quoted(file)));
     }
 }
 
