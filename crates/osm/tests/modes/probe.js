@@ -26,7 +26,7 @@ tui.registerMode({
         fail: { description: 'Keep something and fail', handler: () => { add('half'); throw new Error('it went wrong'); } },
         fault: { description: 'Do what a programmer did not mean', handler: () => undefined.x },
         loop: { description: 'Never end', handler: () => { output.print('looping'); for (;;); } },
-        bomb: { description: 'Take all memory', handler: () => { for (const all = []; ; ) all.push(new Array(10000).fill(1)); } },
+        bomb: { description: 'Take all memory', handler: () => { for (const all = []; ; ) all.push(new Uint8Array(1 << 20)); } },
         regex: { description: 'Match for ever', handler: () => { output.print('matching'); return /(a+)+b/.test('a'.repeat(60)); } },
         clip: { description: 'Copy a text', handler: (args) => { output.toClipboard(args.join(' ')); output.print('copied'); } },
         clap: { description: 'Show the clipboard', handler: () => output.print(output.fromClipboard()) },

@@ -29,6 +29,8 @@ fn a_kill_after_any_command_loses_nothing() {
 fn two_in_one_session() {
     let env = Env::new();
     let (mut one, mut other) = (env.talk(), env.talk());
+    // Both are there before anything changes.
+    assert_eq!((one.say("words"), other.say("words")), ("[]".into(), "[]".into()));
     assert_eq!(one.say("keep a"), "kept a");
     assert_eq!(one.say("words"), "[]");
     assert_eq!(other.say("keep b"), "seen: a", "before the command it is told");
