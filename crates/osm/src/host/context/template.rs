@@ -60,7 +60,7 @@ mod tests {
             ("{{ context }}{{ context }}", format!("{text}{text}")),
             ("{{ context | upper }}", text.to_uppercase()),
             ("{{ context | trim }}.", format!("{}.", text.trim())),
-            ("{{ context | length > 30 }}", "true".into()),
+            ("{{ context | length > 30 }}", "True".into()),
             ("nothing", "nothing".into()),
         ] {
             let prompt = around(context(), template, Value::Null).unwrap();
