@@ -54,6 +54,17 @@ pub fn describe(items: &[Item], setting: &Setting) -> Result<Vec<Description>> {
     items.iter().map(|item| one(item, &mut planner, setting)).collect()
 }
 
+/// The items whose files or folders are not there, by their numbers. One look at each tells.
+#[must_use]
+pub fn missing(items: &[Item], setting: &Setting) -> Vec<i64> {
+    let mut planner = Planner::new(setting);
+    let mut is_missing = |item: &&Item| match item.kind() {
+        Kind::File { path } => planner.is_missing(path.as_deref(), item.label()),
+        _ => false,
+    };
+    items.iter().filter(&mut is_missing).filter_map(Item::id).collect()
+}
+
 /// The files that some items stand for, in order, without a look into them.
 pub fn files(items: &[Item], setting: &Setting) -> Result<Vec<FileOf>> {
     let mut planner = Planner::new(setting);

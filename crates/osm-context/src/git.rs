@@ -2,6 +2,7 @@
 //!
 //! Git is never asked through a shell, and never to write or to run anything: arguments that would
 //! make it do so are refused, and what a repository's configuration would make it run is turned off.
+//! Filters (`filter.NAME.clean`) stay: without them git cannot tell what the content of a file is.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -86,7 +86,7 @@ pub mod txtar;
 mod walk;
 
 pub use build::build;
-pub use describe::{Description, FileOf, describe, files};
+pub use describe::{Description, FileOf, describe, files, missing};
 pub use error::{Error, Result};
 pub use item::{Item, Kind};
 pub use parse::{Malformed, parse};

@@ -48,10 +48,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn plan(&mut self, path: Option<&str>, label: &str) -> Result<Plan> {
         let setting = self.setting;
         setting.go_on()?;
-        let path = match path {
-            Some(path) => setting.folder.join(path),
-            None => resolve::absolute(label, setting)?,
-        };
+        let path = self.absolute(path, label)?;
         let label = if label.is_empty() {
             resolve::label_of(&path, setting.folder)
         } else {
@@ -83,6 +80,19 @@ impl<'a> Planner<'a> {
             folder: true,
             missing: false,
         })
+    }
+
+    /// Whether there is nothing of that name. No folder is walked for it.
+    pub(crate) fn is_missing(&mut self, path: Option<&str>, label: &str) -> bool {
+        let path = self.absolute(path, label);
+        path.is_ok_and(|path| self.locate(&path) == Err(Reason::Vanished))
+    }
+
+    fn absolute(&self, path: Option<&str>, label: &str) -> Result<PathBuf> {
+        match path {
+            Some(path) => Ok(self.setting.folder.join(path)),
+            None => resolve::absolute(label, self.setting),
+        }
     }
 
     /// Where a path really leads, and whether that is a folder.

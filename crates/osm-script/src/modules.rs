@@ -90,6 +90,7 @@ pub const CONTEXT: Extension = Extension {
         "files",
         "folder",
         "fromTxtar",
+        "missing",
         "prompt",
         "resolve",
         "show",

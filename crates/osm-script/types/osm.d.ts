@@ -246,6 +246,8 @@ declare module 'osm:context' {
     };
     export function changed(args: string[]): { paths: string[]; error: string | null };
     export function describe(items: import('osm:ctxutil').Item[]): Described[];
+    /** The ids of the items whose files or folders are not there; nothing is read for it. */
+    export function missing(items: import('osm:ctxutil').Item[]): number[];
     export function build(items: import('osm:ctxutil').Item[]): {
         text: string;
         stats: Stats;

@@ -5,7 +5,9 @@
 mod describing;
 mod folders;
 mod harness;
+#[cfg(unix)]
 mod prompts;
+#[cfg(unix)]
 mod repositories;
 mod resolving;
 #[cfg(unix)]

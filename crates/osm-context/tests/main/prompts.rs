@@ -6,7 +6,6 @@ use osm_context::{Encoding, Item, Setting, build, txtar};
 
 use crate::harness::{Lab, built, labels, left_out};
 
-#[cfg(unix)]
 #[test]
 fn every_kind_of_item() {
     let lab = Lab::with(&[("src/a.rs", "fn a() {}\n"), ("README.md", "# Title\n```\ncode\n```")]);
@@ -114,7 +113,6 @@ fn a_file_without_a_path_is_looked_for_in_the_folder() {
     assert_eq!((labels(&prompt), left_out(&prompt).len()), (vec!["c.rs"], 1));
 }
 
-#[cfg(unix)]
 #[test]
 fn output_beyond_the_limit_is_counted() {
     let lab = Lab::new();
@@ -159,7 +157,6 @@ fn output_beyond_the_limit_is_counted() {
     ");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_command_whose_time_is_up_is_told() {
     let lab = Lab::with(&[("a", "a")]);

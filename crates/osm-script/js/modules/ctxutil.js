@@ -255,7 +255,18 @@ exports.contextManager = function (options = {}) {
         if (flag(args, '--json', 'show')) {
             return then(built(), ({ text, stats }) => say(JSON.stringify({ text, stats: stats ?? statsOf(text) }, null, 2)));
         }
-        return isNative ? warn(call('show', request())) : then(built(), ({ text }) => say(text));
+        // The prompt alone is output; what it amounts to is said beside it.
+        const shown = (stats) => {
+            console.warn('%s', texts.summary(stats));
+            warn(stats);
+        };
+        if (isNative) {
+            return shown(call('show', request()));
+        }
+        return then(built(), ({ text }) => {
+            say(text);
+            shown(statsOf(text));
+        });
     }
 
     function copied(stats) {
@@ -285,11 +296,11 @@ exports.contextManager = function (options = {}) {
         if (items.length === 0) {
             return { items: 0, files: 0, missing: [] };
         }
-        const missing = files.length === 0 ? [] : call('describe', files).filter((each) => each.missing);
+        const missing = files.length === 0 ? [] : call('missing', files);
         say(texts.restored(items.length, files.length));
-        missing.forEach((each) => say(`Missing: ${each.label} [${each.id}]`));
+        files.filter((item) => missing.includes(item.id)).forEach((item) => say(`Missing: ${item.label} [${item.id}]`));
         ours.followItems(items);
-        return { items: items.length, files: files.length, missing: missing.map((each) => each.id) };
+        return { items: items.length, files: files.length, missing };
     }
 
     tui.registerCompleter('item', () => getItems().map(({ id, label }) => ({ text: String(id), description: label })));

@@ -111,6 +111,7 @@ fn a_session_of_work() {
     Added note [8]
     > show
 
+    ! │ 1,204 tokens · 88 lines · 4.1 kB │
     ! Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
     > copy
     Copied │ 1,204 tokens · 88 lines · 4.1 kB │
@@ -288,6 +289,8 @@ fn a_script_that_builds_its_own_prompt() {
     fn b() {}
     // ```
     ````
+
+    ! │ 19 tokens · 15 lines · 93 B │
     ");
     assert_eq!(run(&stage, "copy"), "Copied │ 19 tokens · 15 lines · 93 B │");
     assert!(stage.seen.borrow().clipboard.starts_with("Look:\n### note: note"));

@@ -22,7 +22,7 @@ pub(crate) fn answers() -> BTreeMap<&'static str, Answer> {
     BTreeMap::from(ANSWERS)
 }
 
-const ANSWERS: [(&str, Answer); 12] = [
+const ANSWERS: [(&str, Answer); 13] = [
     ("resolve", |it| {
         let (mut found, mut failed) = (Vec::new(), Vec::new());
         for path in it[0].as_array().unwrap() {
@@ -46,6 +46,11 @@ const ANSWERS: [(&str, Answer); 12] = [
         } else {
             json!({ "paths": ["src/a.rs", "notes.md", "gone.rs"], "error": null })
         })
+    }),
+    ("missing", |it| {
+        let items = it[0].as_array().unwrap().iter();
+        let gone = items.filter(|item| describe(item)["missing"] == true);
+        Ok(gone.map(|item| item["id"].clone()).collect())
     }),
     ("describe", |it| Ok(it[0].as_array().unwrap().iter().map(describe).collect())),
     ("build", |it| {

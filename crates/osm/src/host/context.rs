@@ -29,6 +29,9 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("files", files),
     ("folder", |desk, _, _| Ok(json!(desk.folder.display().to_string()))),
     ("fromTxtar", |_, _, arguments| Ok(json!(txtar::read(&argument::<String>(arguments)?)))),
+    ("missing", |_, setting, arguments| {
+        Ok(json!(osm_context::missing(&argument::<Vec<Item>>(arguments)?, setting)))
+    }),
     ("prompt", prompt),
     ("resolve", resolve),
     ("show", show),
