@@ -443,15 +443,20 @@ pub(crate) fn place(backend: &dyn Backend, id: &SessionId) -> String {
 /// Writes a value into a document.
 fn put(document: &mut Document, key: &Key, value: Option<&Value>) {
     let compact = value.map(|value| document.compact(value));
-    let (zone, name) = match key {
-        Key::Shared(name) => (&mut document.shared, name),
-        Key::Script { command, name } => {
-            (document.script.entry(command.clone()).or_default(), name)
+    match (key, compact) {
+        (Key::Shared(name), Some(value)) => document.shared.insert(name, &value),
+        (Key::Shared(name), None) => document.shared.remove(name),
+        (Key::Script { command, name }, Some(value)) => {
+            document.script.entry(command.clone()).or_default().insert(name, &value);
         }
-    };
-    match compact {
-        Some(value) => zone.insert(name, &value),
-        None => zone.remove(name),
+        (Key::Script { command, name }, None) => {
+            let Some(zone) = document.script.get_mut(command) else { return };
+            zone.remove(name);
+            // A state is the same whether a command once had a key or not.
+            if zone.len() == 0 {
+                document.script.shift_remove(command);
+            }
+        }
     }
 }
 

@@ -102,6 +102,9 @@ impl Repl {
             signals.leave();
         }
         ran.and(left)?;
+        if let Some(signal) = self.gone() {
+            return Err(CommandError::Told(Exit::Command(128 + signal)));
+        }
         if self.failed { Err(CommandError::Told(Exit::Failure)) } else { Ok(()) }
     }
 
@@ -144,7 +147,7 @@ impl Repl {
                 return Err(failure);
             }
             self.over |= self.failed && self.fail_fast;
-            self.over |= self.signals.as_ref().is_some_and(|signals| signals.is_gone());
+            self.over |= self.gone().is_some();
         }
         Ok(())
     }
@@ -169,6 +172,11 @@ impl Repl {
             self.restart();
         }
         self.over |= self.modes().exit_requested();
+    }
+
+    /// The signal that told us to go.
+    fn gone(&self) -> Option<u8> {
+        self.signals.as_ref()?.gone()
     }
 
     fn stoppable<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {

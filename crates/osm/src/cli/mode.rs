@@ -28,7 +28,7 @@ pub(crate) struct LogArguments {
     /// Write a log to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
-    /// The least that is written to the log
+    /// The least that is written to the log; without a file, to osm.log beside the configuration
     #[arg(long, value_name = "LEVEL", value_parser = ["debug", "info", "warn", "error", "off"])]
     pub(crate) log_level: Option<String>,
 }

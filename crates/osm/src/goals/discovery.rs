@@ -24,7 +24,7 @@ const IN_TREES: [(&str, Kind); 3] =
 /// Who put a goal where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
-    /// The user: the folder `goals` in OSM_HOME.
+    /// The user: the folder `goals` in `OSM_HOME`.
     User,
     /// The user named the folder in `goal.paths`.
     Config,
@@ -73,7 +73,7 @@ pub(crate) struct Place {
 /// From where one looks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scene {
-    /// OSM_HOME.
+    /// `OSM_HOME`.
     pub(crate) home: Option<PathBuf>,
     /// `goal.paths`.
     pub(crate) paths: Vec<PathBuf>,
@@ -98,11 +98,12 @@ pub(crate) struct Problem {
 
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.path.display())?;
+        let plain = super::plain;
+        f.write_str(&plain(&self.path.display().to_string()))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
-        write!(f, ": {}", self.reason)
+        write!(f, ": {}", plain(&self.reason))
     }
 }
 

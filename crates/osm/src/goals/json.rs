@@ -220,7 +220,7 @@ fn add(command: Command, goal: &mut Goal) -> Result<(), String> {
             usage: command.usage,
             arg_completers: command.arg_completers,
             flag_defs: if command.flag_defs.is_array() { command.flag_defs } else { json!([]) },
-            handler,
+            code: handler,
         }),
         ("custom", None) => {
             return Err(format!("the command `{name}` needs a `handler`: function (args) {{ … }}"));

@@ -173,7 +173,7 @@ mod tests {
         std::fs::write(folder.path().join("large"), vec![b'x'; 256 * 1024 + 1]).unwrap();
         assert_eq!(inlined("[a](large)", folder.path()), "[a](large)");
         let many = inlined(&"[a](a) ".repeat(60), folder.path());
-        assert_eq!(many.matches("<").count(), 50);
+        assert_eq!(many.matches('<').count(), 50);
         assert_eq!(many.matches("[a](a)").count(), 10);
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn parse(text: &str, stem: &str, written: Written) -> Result<Goal, Mi
         }
     }
     if written == Written::ForEditors && goal.description.is_empty() {
-        goal.description = goal.title.clone();
+        goal.description.clone_from(&goal.title);
     }
     goal.data.insert("contextHeader".into(), json!(header));
     if parted.body.trim().is_empty() {

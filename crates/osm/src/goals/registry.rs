@@ -64,15 +64,15 @@ impl Registry {
     /// The goal that is called so, or what to say.
     pub(crate) fn find(&self, call: &str) -> Result<&Entry, String> {
         let (name, origin) = match call.split_once('@') {
-            Some((name, origin)) => match Origin::named(origin) {
-                Some(origin) => (name, Some(origin)),
-                None => {
-                    let origin = origin.escape_debug();
+            Some((name, word)) => {
+                let Some(origin) = Origin::named(word) else {
+                    let word = word.escape_debug();
                     return Err(format!(
-                        "there is no origin `{origin}`: builtin, user, config or tree is expected"
+                        "`@{word}`: @builtin, @user, @config or @tree is expected"
                     ));
-                }
-            },
+                };
+                (name, Some(origin))
+            }
             None => (call, None),
         };
         let is_meant = |entry: &&Entry| {

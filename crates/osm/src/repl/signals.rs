@@ -5,7 +5,7 @@
 //! for ever. So a thread of its own watches for the end, asks the loop to leave, and if that is stuck
 //! keeps what is not saved and ends the process.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,7 +25,8 @@ pub(crate) struct Signals {
     stop: Arc<AtomicBool>,
     /// The script that runs, if one does.
     running: Mutex<Option<Interrupter>>,
-    gone: AtomicBool,
+    /// The signal that told us to go, if one did.
+    gone: AtomicU8,
     /// Ends the wait for a key; whoever sees it takes it back.
     wake: Arc<AtomicBool>,
     left: Mutex<bool>,
@@ -40,9 +41,9 @@ impl Signals {
         signals
     }
 
-    /// Whether the terminal is gone, or we are asked to go.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone.load(Ordering::Relaxed)
+    /// The number of the signal that told us to go: the terminal is gone, or somebody asks.
+    pub(crate) fn gone(&self) -> Option<u8> {
+        Some(self.gone.load(Ordering::Relaxed)).filter(|number| *number > 0)
     }
 
     /// Becomes true when a wait for a key should end.
@@ -80,10 +81,12 @@ impl Signals {
         self.leaves.notify_all();
     }
 
-    /// Asks the loop to leave; whether it did.
+    /// Asks the loop to leave; whether it did, or somebody else asks it already.
     #[cfg(unix)]
-    fn ask_to_leave(&self) -> bool {
-        self.gone.store(true, Ordering::Relaxed);
+    fn ask_to_leave(&self, signal: i32) -> bool {
+        if self.gone.swap(u8::try_from(signal).unwrap_or(1), Ordering::Relaxed) > 0 {
+            return true;
+        }
         self.wake.store(true, Ordering::Relaxed);
         self.interrupt();
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,7 +107,7 @@ mod platform {
     pub(super) fn watch(signals: &Arc<Signals>, last_will: LastWill) {
         let last_will = Arc::new(std::sync::Mutex::new(last_will));
         let end = move |signals: &Signals, number| {
-            if !signals.ask_to_leave() {
+            if !signals.ask_to_leave(number) {
                 if let Ok(last_will) = last_will.lock() {
                     last_will();
                 }

@@ -1,7 +1,8 @@
 //! A home, a working tree and a program that is typed into.
 #![expect(clippy::unwrap_used, reason = "a harness that fails is a failed test")]
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -85,12 +86,15 @@ impl Env {
         let output = child.wait_with_output().unwrap();
         let plain = |bytes: Vec<u8>| self.plain(&String::from_utf8(bytes).unwrap());
         let mut seen = plain(output.stdout);
+        // How large a prompt is, is said beside it; that is tested with the loop.
         let talk = plain(output.stderr);
+        let talk = talk.split_inclusive('\n').filter(|line| !line.starts_with("│ "));
+        let talk: String = talk.collect();
         if !talk.is_empty() {
-            seen += &format!("--- stderr\n{talk}");
+            write!(seen, "--- stderr\n{talk}").unwrap();
         }
         if output.status.code() != Some(0) {
-            seen += &format!("--- exit {:?}\n", output.status.code());
+            writeln!(seen, "--- exit {:?}", output.status.code()).unwrap();
         }
         seen
     }

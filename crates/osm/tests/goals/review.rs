@@ -58,7 +58,7 @@ fn large_change() -> Env {
                 format!("line {at}\n")
             }
         };
-        (1..=400).map(line).collect::<String>()
+        (1..=400).map(line).collect::<Vec<_>>().concat()
     };
     env.git(&["init", "-q"]);
     env.file("small.txt", "old\n");
@@ -68,7 +68,10 @@ fn large_change() -> Env {
     env.git(&["commit", "-qm", "before"]);
     env.file("small.txt", "new\n");
     env.file("many.txt", &text("new"));
-    env.file("one.txt", &(0..150).map(|at| format!("added {at} ```\n")).collect::<String>());
+    env.file(
+        "one.txt",
+        &(0..150).map(|at| format!("added {at} ```\n")).collect::<Vec<_>>().concat(),
+    );
     env
 }
 

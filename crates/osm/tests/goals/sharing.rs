@@ -1,4 +1,5 @@
 //! Modes of one session share what they collect, and nothing else.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use crate::harness::Env;
 

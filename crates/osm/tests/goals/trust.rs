@@ -1,4 +1,5 @@
 //! Code of a working tree does not run unless somebody said so.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use insta::assert_snapshot;
 
@@ -64,7 +65,7 @@ fn nothing_runs_before_it_is_trusted_nor_after_it_changed() {
     assert_snapshot!(env.types(&["trust", "osm-goals/deploy.json"], ""), @"trusted as it is now: $ROOT/tree/osm-goals/deploy.json");
     assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"gone now");
     assert!(trace.exists());
-    std::fs::remove_file(&trace).unwrap();
+    std::fs::write(&trace, "untouched").unwrap();
 
     std::fs::write(&goal, GOAL.replace("gone", "pwned")).unwrap();
     assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"
@@ -77,6 +78,7 @@ fn nothing_runs_before_it_is_trusted_nor_after_it_changed() {
     STATE    SHA-NNN       PATH
     changed  eNNcNNNNbNcN  $ROOT/tree/osm-goals/deploy.json
     ");
+    assert_eq!(std::fs::read_to_string(&trace).unwrap(), "untouched");
     std::fs::write(&goal, GOAL).unwrap();
     assert_snapshot!(env.types(&["goal", "deploy"], "go back\n"), @"gone back");
 
@@ -110,8 +112,8 @@ fn a_goal_without_code_needs_no_trust() {
 #[test]
 fn what_can_be_trusted() {
     let env = Env::new();
-    env.file("a.json", "{}");
-    assert_snapshot!(env.types(&["trust", "a.json", "none.json"], ""), @"
+    env.file("below/a.json", "{}");
+    assert_snapshot!(env.types(&["trust", "below/a.json", "none.json"], ""), @"
     --- stderr
     osm: error: none.json: No such file or directory (os error 2)
     osm: hint: nothing was changed
@@ -124,8 +126,8 @@ fn what_can_be_trusted() {
     --- exit Some(1)
     ");
     assert_snapshot!(env.types(&["trust", "list"], ""), @"nothing is trusted");
-    env.types(&["trust", "a.json"], "");
-    std::fs::remove_file(env.tree().join("a.json")).unwrap();
+    env.types(&["trust", "below/a.json"], "");
+    std::fs::remove_dir_all(env.tree().join("below")).unwrap();
     let listed: serde_json::Value =
         serde_json::from_str(&env.types(&["trust", "list", "--json"], "")).unwrap();
     assert_eq!(listed[0]["state"], "gone");
@@ -135,7 +137,7 @@ fn what_can_be_trusted() {
         let about = env.home().join("trust.json").metadata().unwrap();
         assert_eq!(about.permissions().mode() & 0o777, 0o600);
     }
-    assert!(env.types(&["trust", "revoke", "a.json"], "").starts_with("no longer trusted"));
+    assert!(env.types(&["trust", "revoke", "below/a.json"], "").starts_with("no longer trusted"));
     std::fs::write(env.home().join("trust.json"), "{").unwrap();
     assert_snapshot!(env.types(&["trust", "list"], ""), @"
     --- stderr

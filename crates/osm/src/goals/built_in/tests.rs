@@ -102,3 +102,33 @@ fn the_goals_of_the_tool_that_came_before_are_all_there() {
     assert_eq!(FILES.len(), 20);
     assert!(FILES.is_sorted());
 }
+
+/// What the documentation says of a goal.
+fn row(goal: &Goal) -> String {
+    let variable = |it: &crate::goals::Variable| match it.choices.as_slice() {
+        [] => format!("`{}`: any text", it.name),
+        choices => format!("`{}`: {}", it.name, choices.join(", ")),
+    };
+    let variables: Vec<String> = goal.variables.iter().map(variable).collect();
+    let setters = goal.variables.iter().filter_map(|it| it.setter.clone());
+    let snippets = goal.snippets.iter().map(|it| format!("hot-{}", it.name));
+    let run = goal.run.map(|_| "run".to_owned());
+    let commands: Vec<String> =
+        run.into_iter().chain(setters).chain(snippets).map(|it| format!("`{it}`")).collect();
+    let cells = [
+        format!("`{}`", goal.name),
+        goal.description.clone(),
+        variables.join("; "),
+        commands.join(" "),
+    ];
+    format!("| {} |", cells.join(" | ")).replace("  ", " ")
+}
+
+#[test]
+fn the_documentation_knows_every_goal_and_key() {
+    let page = include_str!("../../../../../docs/goals.md");
+    let goals = FILES.iter().map(|(name, text)| row(&read(name, text)));
+    let keys = prompt_file::KEYS.iter().map(|(key, doc)| format!("| `{key}` | {doc} |"));
+    let missing: Vec<String> = goals.chain(keys).filter(|row| !page.contains(row)).collect();
+    assert!(missing.is_empty(), "docs/goals.md lacks\n{}", missing.join("\n"));
+}

@@ -1,5 +1,7 @@
 //! Values within a line: plain words, quoted texts, lists in brackets.
 
+use std::fmt::Write as _;
+
 use super::{Mistake, Value};
 
 /// What means something else to YAML at the beginning of plain words.
@@ -106,16 +108,10 @@ impl<'a> Scalars<'a> {
                 return self.fail("`'` is expected at the end of the quoted text");
             };
             text.push_str(part);
-            match rest.strip_prefix('\'') {
-                Some(rest) => {
-                    text.push('\'');
-                    self.rest = rest;
-                }
-                None => {
-                    self.rest = rest;
-                    return Ok(text);
-                }
-            }
+            self.rest = rest;
+            let Some(rest) = rest.strip_prefix('\'') else { return Ok(text) };
+            text.push('\'');
+            self.rest = rest;
         }
     }
 
@@ -163,8 +159,7 @@ pub(crate) fn quote(text: &str) -> String {
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
             it if it.is_control() => {
-                quoted.push_str("\\u");
-                quoted.push_str(&format!("{:04x}", u32::from(it)));
+                write!(quoted, "\\u{:04x}", u32::from(it)).expect("writing to a string succeeds");
             }
             it => quoted.push(it),
         }
@@ -181,12 +176,11 @@ pub(super) fn cut_comment(line: &str) -> &str {
             _ if escaped => escaped = false,
             (Some('"'), '\\') => escaped = true,
             (Some(open), it) if it == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') if before.is_whitespace() || "[,".contains(before) => {
                 quote = Some(character);
             }
             (None, '#') if before.is_whitespace() => return &line[..at],
-            (None, _) => {}
+            _ => {}
         }
         before = character;
     }

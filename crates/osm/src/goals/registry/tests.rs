@@ -96,7 +96,7 @@ fn who_wins() {
     assert_eq!(registry.find("mine").unwrap().goal.description, "nearer");
     assert_eq!(origin("comit-message"), Err("is it commit-message?".into()));
     assert_eq!(origin("commit-message@config"), Err("see `osm goal list`".into()));
-    assert!(origin("mine@git").unwrap_err().contains("builtin, user, config or tree"));
+    assert!(origin("mine@git").unwrap_err().contains("@builtin, @user, @config or @tree"));
     assert_eq!(registry.find("commit-message@tree").unwrap().open().name, "commit-message@tree");
 }
 
