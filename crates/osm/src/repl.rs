@@ -20,7 +20,7 @@ mod terminal;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use osm_script::{CommandInfo, Dispatch, Document, ModeInfo, Modes, Runtime};
+use osm_script::{Dispatch, Modes, Runtime};
 use osm_store::Key;
 
 use crate::config::nearest::nearest;
@@ -28,11 +28,8 @@ use crate::desk::Desk;
 use crate::error::{CommandError, Exit};
 use crate::host;
 
-use self::builtins::BUILTINS;
-use self::complete::{Known, Surroundings};
 use self::failure::Failure;
 use self::line::Line;
-use self::prompt::Prompt;
 use self::signals::Signals;
 use self::source::{Commands, Input, Lines, Source};
 pub(crate) use self::stage::{Play, Stage};
@@ -337,66 +334,5 @@ impl Repl {
 
     fn modes(&self) -> Modes<'_> {
         Modes::new(&self.runtime)
-    }
-
-    fn prompt(&self) -> Prompt {
-        if !self.source.is_person() {
-            return Prompt::default();
-        }
-        let mode = self.modes().current();
-        let (name, own) = mode.map_or_else(Default::default, |mode| (mode.name, mode.prompt));
-        let commands = self.commands();
-        let surroundings = self.surroundings();
-        let runtime = Rc::clone(&self.runtime);
-        let names = commands.iter().map(|it| it.name.clone()).collect();
-        let complete = move |line: &str, place: usize| {
-            let scripted = |completer: &str| {
-                let cursor = line.get(..place).unwrap_or(line).chars().count();
-                let document = Document { text: line.to_owned(), cursor };
-                // What a completer throws is no reason to disturb whoever types.
-                let offers = Modes::new(&runtime).complete(completer, &document);
-                let offers = offers.unwrap_or_default().into_iter();
-                offers.map(|it| (it.text, it.description)).collect()
-            };
-            complete::suggest(line, place, &commands, &surroundings, &scripted)
-        };
-        Prompt {
-            text: prompt::text(&own, &name),
-            mode: name,
-            commands: names,
-            keys: self.modes().key_bindings().unwrap_or_default(),
-            complete: Some(Rc::new(complete)),
-        }
-    }
-
-    /// Every command that can be typed, built-ins last.
-    fn commands(&self) -> Vec<Known> {
-        let mode = self.modes().current();
-        let own = mode.map(|ModeInfo { commands, .. }| commands).unwrap_or_default();
-        let all = self.modes().commands().unwrap_or_default();
-        let known = |command: CommandInfo| Known {
-            name: command.name,
-            description: command.description,
-            completers: command.arg_completers,
-            flags: command.flags.into_iter().map(|it| (it.name, it.description)).collect(),
-        };
-        let builtin = |builtin: &builtins::Builtin| Known {
-            name: builtin.name.to_owned(),
-            description: builtin.description.to_owned(),
-            completers: builtin.completers.iter().map(ToString::to_string).collect(),
-            flags: Vec::new(),
-        };
-        own.into_iter().chain(all).map(known).chain(BUILTINS.iter().map(builtin)).collect()
-    }
-
-    fn surroundings(&self) -> Surroundings {
-        let environment = &self.desk.environment;
-        let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-        Surroundings {
-            folder: self.desk.folder.clone(),
-            user_home: environment.get(home).map(Into::into),
-            programs: environment.get("PATH").map(ToOwned::to_owned),
-            modes: self.modes().list().unwrap_or_default().into_iter().map(|it| it.name).collect(),
-        }
     }
 }

@@ -2,7 +2,11 @@
 
 use std::rc::Rc;
 
-use super::complete::Suggestion;
+use osm_script::{CommandInfo, Document, ModeInfo, Modes};
+
+use super::Repl;
+use super::builtins::{BUILTINS, Builtin};
+use super::complete::{Known, Suggestion, Surroundings, suggest};
 
 /// Completes a line at a place.
 pub(crate) type Complete = Rc<dyn Fn(&str, usize) -> Vec<Suggestion>>;
@@ -22,9 +26,72 @@ pub(crate) struct Prompt {
     pub(crate) complete: Option<Complete>,
 }
 
+impl Repl {
+    pub(super) fn prompt(&self) -> Prompt {
+        if !self.source.is_person() {
+            return Prompt::default();
+        }
+        let mode = self.modes().current();
+        let (name, own) = mode.map_or_else(Default::default, |mode| (mode.name, mode.prompt));
+        let commands = self.commands();
+        let surroundings = self.surroundings();
+        let runtime = Rc::clone(&self.runtime);
+        let names = commands.iter().map(|it| it.name.clone()).collect();
+        let complete = move |line: &str, place: usize| {
+            let scripted = |completer: &str| {
+                let cursor = line.get(..place).unwrap_or(line).chars().count();
+                let document = Document { text: line.to_owned(), cursor };
+                // What a completer throws is no reason to disturb whoever types.
+                let offers = Modes::new(&runtime).complete(completer, &document);
+                let offers = offers.unwrap_or_default().into_iter();
+                offers.map(|it| (it.text, it.description)).collect()
+            };
+            suggest(line, place, &commands, &surroundings, &scripted)
+        };
+        Prompt {
+            text: text(&own, &name),
+            mode: name,
+            commands: names,
+            keys: self.modes().key_bindings().unwrap_or_default(),
+            complete: Some(Rc::new(complete)),
+        }
+    }
+
+    /// Every command that can be typed, built-ins last.
+    pub(super) fn commands(&self) -> Vec<Known> {
+        let mode = self.modes().current();
+        let own = mode.map(|ModeInfo { commands, .. }| commands).unwrap_or_default();
+        let all = self.modes().commands().unwrap_or_default();
+        let known = |command: CommandInfo| Known {
+            name: command.name,
+            description: command.description,
+            completers: command.arg_completers,
+            flags: command.flags.into_iter().map(|it| (it.name, it.description)).collect(),
+        };
+        let builtin = |builtin: &Builtin| Known {
+            name: builtin.name.to_owned(),
+            description: builtin.description.to_owned(),
+            completers: builtin.completers.iter().map(ToString::to_string).collect(),
+            flags: Vec::new(),
+        };
+        own.into_iter().chain(all).map(known).chain(BUILTINS.iter().map(builtin)).collect()
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        let environment = &self.desk.environment;
+        let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+        Surroundings {
+            folder: self.desk.folder.clone(),
+            user_home: environment.get(home).map(Into::into),
+            programs: environment.get("PATH").map(ToOwned::to_owned),
+            modes: self.modes().list().unwrap_or_default().into_iter().map(|it| it.name).collect(),
+        }
+    }
+}
+
 /// The prompt of a mode: its own, or one made of its name. Control characters would confuse the
 /// terminal, or worse.
-pub(crate) fn text(own: &str, mode: &str) -> String {
+fn text(own: &str, mode: &str) -> String {
     let text = if own.is_empty() { format!("({mode}) > ") } else { own.to_owned() };
     text.chars().filter(|it| !it.is_control()).collect()
 }

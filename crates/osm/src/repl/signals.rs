@@ -7,13 +7,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
 
 use osm_script::Interrupter;
 
 /// How long the loop has to leave by itself.
 #[cfg(unix)]
-const MOMENT: Duration = Duration::from_secs(2);
+const MOMENT: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Keeps what would be lost, from whatever thread.
 pub(crate) type LastWill = Box<dyn Fn() + Send>;
@@ -67,6 +66,7 @@ impl Signals {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = interrupter;
     }
 
+    #[cfg(unix)]
     fn interrupt(&self) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(interrupter) = running.as_ref() {

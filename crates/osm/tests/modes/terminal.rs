@@ -1,7 +1,6 @@
 //! People at real terminals: tmux draws what a person would see.
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
-use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -15,12 +14,13 @@ use crate::harness::{PROGRAM, probe};
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Whether there is no tmux here; that is said.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
 fn is_missing() -> bool {
     match tools::program("tmux") {
         Ok(_) => false,
         Err(tools::Skipped(reason)) => {
             assert!(!tools::strict(), "{reason}");
-            writeln!(std::io::stderr(), "skipped: {reason}").unwrap();
+            eprintln!("skipped: {reason}");
             true
         }
     }
