@@ -173,6 +173,16 @@ impl Goal {
         if self.description.trim().is_empty() {
             return Err("`description` is missing: say in a sentence what the goal is for".into());
         }
+        let hint = self.post_copy_hint.as_ref();
+        for text in
+            [&self.title, &self.description, &self.category, &self.prompt].into_iter().chain(hint)
+        {
+            if text.chars().any(|it| it.is_control() && it != '\n' && it != '\t') {
+                return Err(format!(
+                    "{text:?} holds control characters: a terminal would obey them"
+                ));
+            }
+        }
         let unknown = |name: &&String| !COMMANDS.contains(&name.as_str());
         if let Some(name) = self.commands.iter().find(unknown) {
             let known = COMMANDS.join(", ");
@@ -250,6 +260,16 @@ fn check_variable(variable: &Variable) -> Result<(), String> {
     Ok(())
 }
 
+/// Other people's text on one line, without anything that a terminal would obey.
+pub(crate) fn plain(text: &str) -> String {
+    let safe = |it: char| match it {
+        '\n' | '\t' | '\r' => ' ',
+        it if it.is_control() => '\u{fffd}',
+        it => it,
+    };
+    text.chars().map(safe).collect()
+}
+
 /// `doc-generator` as `Doc Generator`.
 fn titled(name: &str) -> String {
     let word = |word: &str| {
@@ -284,6 +304,16 @@ mod tests {
         assert_eq!(goal.check(), Ok(()));
         goal.variables.push(Variable::text("context", "".into()));
         assert_eq!(goal.check(), Err("variable `context`: every prompt has that already".into()));
+    }
+
+    #[test]
+    fn a_terminal_is_not_told_what_to_do() {
+        for text in ["\x1b[2J", "\u{9b}2J", "a\x07"] {
+            let goal = Goal { title: text.into(), ..Goal::new("a", "b") };
+            assert!(goal.check().unwrap_err().contains("control characters"), "{text:?}");
+            assert!(!plain(text).contains(char::is_control));
+        }
+        assert_eq!(plain("a\nb"), "a b");
     }
 
     #[test]

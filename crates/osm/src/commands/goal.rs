@@ -10,7 +10,7 @@ use crate::World;
 use crate::cli::{Goal as Line, GoalCommand};
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
-use crate::goals::{Entry, Registry, Scene};
+use crate::goals::{self, Entry, Registry, Scene};
 use crate::trust::Trust;
 use crate::ui::Ui;
 
@@ -64,7 +64,7 @@ fn refuse_blocked(entry: &Entry) -> Result<(), CommandError> {
         "the goal {} brings code along and is {}: {}",
         entry.call,
         verdict.reason(),
-        file.display()
+        goals::plain(&file.display().to_string())
     );
     Err(CommandError::failed(message)
         .with_hint(format!("read it, then: osm trust {}", quoted(file)))
@@ -73,7 +73,7 @@ fn refuse_blocked(entry: &Entry) -> Result<(), CommandError> {
 
 /// A path as a shell takes it.
 fn quoted(path: &std::path::Path) -> String {
-    let text = path.display().to_string();
+    let text = goals::plain(&path.display().to_string());
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._/:@%+,=".contains(it);
     if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

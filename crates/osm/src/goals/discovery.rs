@@ -98,11 +98,12 @@ pub(crate) struct Problem {
 
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.path.display())?;
+        let plain = super::plain;
+        f.write_str(&plain(&self.path.display().to_string()))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
-        write!(f, ": {}", self.reason)
+        write!(f, ": {}", plain(&self.reason))
     }
 }
 

@@ -86,7 +86,10 @@ impl Env {
         let output = child.wait_with_output().unwrap();
         let plain = |bytes: Vec<u8>| self.plain(&String::from_utf8(bytes).unwrap());
         let mut seen = plain(output.stdout);
+        // How large a prompt is, is said beside it; that is tested with the loop.
         let talk = plain(output.stderr);
+        let talk = talk.split_inclusive('\n').filter(|line| !line.starts_with("│ "));
+        let talk: String = talk.collect();
         if !talk.is_empty() {
             write!(seen, "--- stderr\n{talk}").unwrap();
         }

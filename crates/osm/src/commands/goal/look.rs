@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::cli::Format;
-use crate::goals::{Entry, Registry, Scene};
+use crate::goals::{Entry, Registry, Scene, plain};
 use crate::ui::{Style, Ui};
 
 pub(super) fn list(registry: &Registry, format: Format, ui: &mut Ui) {
@@ -35,11 +35,6 @@ fn origin(entry: &Entry) -> String {
     let verdict = entry.verdict.filter(|_| entry.is_blocked());
     let blocked = verdict.map_or(String::new(), |it| format!(", {}", it.reason()));
     format!("{}{blocked}", entry.origin.name())
-}
-
-/// Other people's text on one line.
-fn plain(text: &str) -> String {
-    text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect()
 }
 
 fn to_json(entry: &Entry) -> serde_json::Value {
@@ -85,7 +80,10 @@ pub(super) fn show(entry: &Entry, format: Format, ui: &mut Ui) {
     }
     let goal = &entry.goal;
     ui.line(&format!("{}: {}", ui.styled(Style::Strong, &entry.call), plain(&goal.description)));
-    let file = entry.file.as_ref().map_or(String::new(), |it| format!(" ({})", it.display()));
+    let file = entry
+        .file
+        .as_ref()
+        .map_or(String::new(), |it| format!(" ({})", plain(&it.display().to_string())));
     let mut rows = vec![
         ["category".to_owned(), plain(&goal.category)],
         ["origin".into(), format!("{}{file}", origin(entry))],
@@ -107,7 +105,7 @@ pub(super) fn show(entry: &Entry, format: Format, ui: &mut Ui) {
     ui.document(&readable(plain_text.unwrap_or(&goal.template)));
     for handler in &goal.handlers {
         ui.line(&format!("\n{}: {}", handler.name, plain(&handler.description)));
-        ui.line(&handler.code);
+        ui.document(&readable(&handler.code));
     }
     if let (true, Some(file)) = (entry.is_blocked(), &entry.file) {
         ui.hint(&format!("its code runs after: osm trust {}", super::quoted(file)));
