@@ -3,8 +3,9 @@
 //! Nothing here is shipped. A [`lab::Lab`] is a folder and a clean environment; a
 //! [`terminal::Terminal`] is a pty, and [`tmux`], [`screen`] and [`ssh`] are the real programs with
 //! nothing of the user's; [`model`] is a scripted language model on loopback, and [`agents`] drives
-//! real coding agents against it. [`stops`] ends a program at every system call. [`tools`] says what
-//! is missing, and [`mod@bench`] is what benchmarks have in common.
+//! real coding agents against it. [`stops`] ends a program at every system call. [`picture`] draws a
+//! terminal's screen. [`tools`] says what is missing, and [`mod@bench`] is what benchmarks have in
+//! common.
 
 pub mod agents;
 pub mod bench;
@@ -12,6 +13,7 @@ pub mod lab;
 pub mod model;
 pub mod modules;
 pub mod page;
+pub mod picture;
 #[cfg(unix)]
 pub mod screen;
 #[cfg(unix)]
