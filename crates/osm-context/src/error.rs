@@ -18,6 +18,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// The user does not want it any more.
     Interrupted,
+    /// Nothing was named.
+    NoName,
     /// There is nothing of that name.
     NotFound(PathBuf),
     /// It is neither a file nor a folder.
@@ -100,6 +102,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Interrupted => f.write_str("interrupted"),
+            Self::NoName => f.write_str("it has no name"),
             Self::NotFound(path) => write!(f, "there is no {}", path.display()),
             Self::Unusable { path, reason } => write!(f, "{}: {reason}", path.display()),
             Self::NoMatch(pattern) => {

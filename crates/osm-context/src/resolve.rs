@@ -26,6 +26,9 @@ pub struct Found {
 
 /// The files and folders that were meant: one, or for a pattern one or more.
 pub fn resolve(typed: &str, setting: &Setting) -> Result<Vec<Found>> {
+    if typed.is_empty() {
+        return Err(Error::NoName);
+    }
     let path = absolute(typed, setting)?;
     match path.metadata() {
         Ok(metadata) => {
@@ -45,15 +48,20 @@ pub fn resolve(typed: &str, setting: &Setting) -> Result<Vec<Found>> {
     }
 }
 
-/// How a path is called, as seen from a folder.
+/// How a path is called, as seen from a folder: from within a repository, all of it is seen.
 #[must_use]
 pub fn label_of(path: &Path, folder: &Path) -> String {
-    let below = |folder: &Path| {
-        let label = walk::with_slashes(path.strip_prefix(folder).ok()?);
-        Some(if label.is_empty() { ".".to_owned() } else { label })
+    let seen = |folder: &Path| {
+        let root = folder.ancestors().find(|it| it.join(".git").exists()).unwrap_or(folder);
+        let shared = folder.ancestors().find(|it| path.starts_with(it) && it.starts_with(root))?;
+        let up = folder.strip_prefix(shared).ok()?.components().map(|_| "..");
+        let way: PathBuf = up.chain(std::iter::once("")).collect();
+        let label = walk::with_slashes(&way.join(path.strip_prefix(shared).ok()?));
+        let label = label.trim_end_matches('/');
+        Some(if label.is_empty() { ".".to_owned() } else { label.to_owned() })
     };
-    below(folder)
-        .or_else(|| below(&folder.canonicalize().ok()?))
+    seen(folder)
+        .or_else(|| seen(&folder.canonicalize().ok()?))
         .unwrap_or_else(|| walk::with_slashes(path))
 }
 

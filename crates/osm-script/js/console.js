@@ -72,6 +72,8 @@
     globalThis.output = Object.freeze({
         print: (...values) => say('print', values.map(shown).join(' ')),
         printf: (pattern, ...values) => say('print', format(pattern, ...values)),
+        // What is no result: that something was done. It never ends up in a file with the results.
+        tell: (...values) => say('tell', values.map(shown).join(' ')),
         toClipboard: (text) => void ours.invoke('osm:os', 'clipboardCopy', [String(text)]),
         fromClipboard: () => ours.invoke('osm:os', 'clipboardPaste', []),
     });

@@ -14,6 +14,11 @@ pub trait Host {
     /// Shows a text that is no result: an error, a warning.
     fn complain(&mut self, text: &str);
 
+    /// Says that something was done. It is no result, and no complaint either.
+    fn tell(&mut self, text: &str) {
+        self.complain(text);
+    }
+
     /// Writes to the log.
     fn log(&mut self, level: Level, message: &str, attributes: &Value);
 

@@ -22,6 +22,8 @@ interface OsmOutput {
     print(...values: unknown[]): void;
     /** Prints by a pattern: %s %d %f %v %q %j %x %t %%, with widths and precisions. */
     printf(pattern: string, ...values: unknown[]): void;
+    /** Says that something was done: to the user, and never into a file with the results. */
+    tell(...values: unknown[]): void;
     toClipboard(text: string): void;
     fromClipboard(): string;
 }

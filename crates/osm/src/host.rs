@@ -46,6 +46,10 @@ impl Host for Hands {
         self.desk.screen.complain(text);
     }
 
+    fn tell(&mut self, text: &str) {
+        self.desk.screen.tell(text);
+    }
+
     fn log(&mut self, level: Level, message: &str, attributes: &Value) {
         self.desk.log.write(level, message, attributes);
     }

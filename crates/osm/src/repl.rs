@@ -29,7 +29,7 @@ use crate::error::{CommandError, Exit};
 use crate::host;
 
 use self::failure::Failure;
-use self::line::Line;
+use self::line::{Line, Open};
 use self::signals::Signals;
 use self::source::{Commands, Input, Lines, Source};
 pub(crate) use self::stage::{Play, Stage};
@@ -102,7 +102,9 @@ impl Repl {
         if let Some(signal) = self.gone() {
             return Err(CommandError::Told(Exit::Command(128 + signal)));
         }
-        if self.failed { Err(CommandError::Told(Exit::Failure)) } else { Ok(()) }
+        // A person has seen it, and did something about it.
+        let failed = self.failed && !self.source.is_person();
+        if failed { Err(CommandError::Told(Exit::Failure)) } else { Ok(()) }
     }
 
     /// What a mode says when it is entered is for people.
@@ -125,7 +127,7 @@ impl Repl {
         while !self.over {
             let prompt = self.prompt();
             match self.source.next(&prompt) {
-                Input::Line(line) if line.trim().is_empty() => {}
+                Input::Line(line) if line.trim().is_empty() || line.trim().starts_with('#') => {}
                 Input::Line(line) => {
                     let line = line.trim().to_owned();
                     self.command(&line, |repl| repl.execute(&line));
@@ -240,7 +242,11 @@ impl Repl {
 
     /// A line: a built-in, a command of the mode, or one that is there in every mode.
     fn execute(&mut self, line: &str) -> Result<(), Failure> {
-        let mut words = Line::parse(line).texts();
+        let parsed = Line::parse(line);
+        if let Some(Open::Quote(quote)) = parsed.open {
+            return Err(Failure::new(format!("{quote} is never closed")));
+        }
+        let mut words = parsed.texts();
         let Some(name) = (!words.is_empty()).then(|| words.remove(0)) else { return Ok(()) };
         // A mode may have a command of the same name, and means it; help and the way out stay.
         if let Some(builtin) = builtins::named(&name)

@@ -54,6 +54,7 @@ exports.contextManager = function (options = {}) {
     const store = options.setItems ?? ((items) => ours.store.set(ITEMS, ours.plain(items, 'contextItems')));
     const nextId = options.nextIntegerId ?? require('osm:nextIntegerId');
     const say = (text) => output.print(text);
+    const tell = (text) => output.tell(text);
 
     function setItems(items) {
         store(items);
@@ -115,7 +116,7 @@ exports.contextManager = function (options = {}) {
     function addChanged(paths) {
         const { found, failed } = call('resolve', paths);
         addFound(found);
-        failed.forEach((each) => say(`Left out: ${each.path}: ${each.message}`));
+        failed.forEach((each) => tell(`Left out: ${each.path}: ${each.message}`));
     }
 
     function addFound(found) {
@@ -123,18 +124,19 @@ exports.contextManager = function (options = {}) {
         const name = (item) => item.path ?? `label ${item.label}`;
         const known = new Map(getItems().filter((item) => item.type === 'file').map((item) => [name(item), item]));
         const fresh = [];
+        const folders = new Set();
         for (const { path, label, folder } of found) {
             const there = known.get(path) ?? known.get(`label ${label}`);
             if (there === undefined) {
                 const item = { type: 'file', label, path };
                 known.set(path, item);
                 fresh.push(item);
-                say(`Added ${folder ? 'folder' : 'file'}: ${label}`);
-            } else {
-                say(`Already there: ${there.label}${there.id === undefined ? '' : ` [${there.id}]`}`);
+                folder && folders.add(path);
+            } else if (there.id !== undefined) {
+                tell(`Already there: ${there.label} [${there.id}]`);
             }
         }
-        addItems(fresh);
+        addItems(fresh).forEach(({ id, label, path }) => tell(`Added ${folders.has(path) ? 'folder' : 'file'}: ${label} [${id}]`));
     }
 
     function add(args) {
@@ -143,17 +145,21 @@ exports.contextManager = function (options = {}) {
             if (error !== null && error !== undefined) {
                 throw new Error(`git diff --name-only failed: ${error}`);
             }
-            return paths.length === 0 ? say('No files found in diff.') : addChanged(paths);
+            return paths.length === 0 ? tell('No files found in diff.') : addChanged(paths);
+        }
+        const unknown = args.find((arg) => arg.startsWith('--'));
+        if (unknown !== undefined) {
+            throw new Error(`add: ${ours.quoted(unknown)} is not understood; usage: ${texts.COMMANDS.add.usage}; a file of that name is ./${unknown}`);
         }
         const typed = () => openEditor('paths', '# One path on each line. Lines that start with # are left out.\n').split('\n');
         const paths = args.length > 0 ? args : typed().map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
-        return paths.length === 0 ? say('No paths were given: nothing was added.') : addPaths(paths);
+        return paths.length === 0 ? tell('No paths were given: nothing was added.') : addPaths(paths);
     }
 
     function diff(args) {
         const label = ['git diff', formatArgv(args)].join(' ').trim();
         const id = addItem('lazy-diff', label, [...args], { folder: call('folder') });
-        say(`Added diff: ${label} [${id}] ${LATER}`);
+        tell(`Added diff: ${label} [${id}] ${LATER}`);
     }
 
     function exec(args) {
@@ -162,15 +168,15 @@ exports.contextManager = function (options = {}) {
         }
         const label = formatArgv(args);
         const id = addItem('lazy-exec', label, [...args], { folder: call('folder') });
-        say(`Added exec: ${label} [${id}] ${LATER}`);
+        tell(`Added exec: ${label} [${id}] ${LATER}`);
     }
 
     function note(args) {
         const text = args.length > 0 ? args.join(' ') : openEditor('note', '').replace(/\n+$/, '');
         if (text.trim() === '') {
-            return say('The note is empty: nothing was added.');
+            return tell('The note is empty: nothing was added.');
         }
-        return say(`Added note [${addItem('note', 'note', text)}]`);
+        return tell(`Added note [${addItem('note', 'note', text)}]`);
     }
 
     function list(args) {
@@ -180,7 +186,7 @@ exports.contextManager = function (options = {}) {
             return say(JSON.stringify(described, null, 2));
         }
         if (items.length === 0) {
-            return say('There is nothing here yet: add, diff, exec and note put something in.');
+            return tell('There is nothing here yet: add, diff, exec and note put something in.');
         }
         described.forEach((each) => texts.listed(each).forEach(say));
         const total = texts.total(described, budget());
@@ -191,9 +197,11 @@ exports.contextManager = function (options = {}) {
     // The program knows it, and tells it with everything that it builds.
     const budget = () => call('build', []).stats.budget ?? null;
 
+    // What is wrong with a prompt that was made all the same.
     function warn(stats) {
+        (stats.warnings ?? []).forEach((warning) => tell(`Warning: ${warning}`));
         if (texts.isOver(stats)) {
-            console.warn('%s', texts.overBudget(stats));
+            tell(texts.overBudget(stats));
         }
     }
 
@@ -218,13 +226,13 @@ exports.contextManager = function (options = {}) {
             }
             const label = item.type === 'lazy-exec' ? formatArgv(words) : ['git diff', formatArgv(words)].join(' ').trim();
             change(item, { payload: words, label });
-            return say(`Updated ${item.type === 'lazy-exec' ? 'exec' : 'diff'} specification [${item.id}]`);
+            return tell(`Updated ${item.type === 'lazy-exec' ? 'exec' : 'diff'} specification [${item.id}]`);
         }
         if (typeof item.payload !== 'string') {
             throw new Error(`edit: [${item.id}] is a ${item.type}, which has no text`);
         }
         change(item, { payload: openEditor(item.label || item.type, item.payload).replace(/\n+$/, '') });
-        return say(`Edited [${item.id}]`);
+        return tell(`Edited [${item.id}]`);
     }
 
     function remove(args) {
@@ -233,7 +241,7 @@ exports.contextManager = function (options = {}) {
         }
         const items = [...new Set(itemsNamed(args, 'remove'))];
         removeItems(items);
-        items.forEach((item) => say(`Removed [${item.id}]`));
+        items.forEach((item) => tell(`Removed [${item.id}]`));
     }
 
     // The prompt as the program makes it, or as a function of the script does.
@@ -257,7 +265,7 @@ exports.contextManager = function (options = {}) {
         }
         // The prompt alone is output; what it amounts to is said beside it.
         const shown = (stats) => {
-            console.warn('%s', texts.summary(stats));
+            tell(texts.summary(stats));
             warn(stats);
         };
         if (isNative) {
@@ -270,10 +278,10 @@ exports.contextManager = function (options = {}) {
     }
 
     function copied(stats) {
-        say(`Copied ${texts.summary(stats)}`);
+        tell(`Copied ${texts.summary(stats)}`);
         warn(stats);
         if (options.postCopyHint) {
-            say(String(options.postCopyHint));
+            tell(String(options.postCopyHint));
         }
     }
 
@@ -297,8 +305,8 @@ exports.contextManager = function (options = {}) {
             return { items: 0, files: 0, missing: [] };
         }
         const missing = files.length === 0 ? [] : call('missing', files);
-        say(texts.restored(items.length, files.length));
-        files.filter((item) => missing.includes(item.id)).forEach((item) => say(`Missing: ${item.label} [${item.id}]`));
+        tell(texts.restored(items.length, files.length));
+        files.filter((item) => missing.includes(item.id)).forEach((item) => tell(`Missing: ${item.label} [${item.id}]`));
         ours.followItems(items);
         return { items: items.length, files: files.length, missing };
     }

@@ -14,6 +14,10 @@ pub(super) const FUNCTIONS: &[(&str, Native)] = &[
         host.complain(arguments.text(0)?);
         Ok(Value::Null)
     }),
+    ("tell", |host, arguments| {
+        host.tell(arguments.text(0)?);
+        Ok(Value::Null)
+    }),
     ("log", log),
 ];
 

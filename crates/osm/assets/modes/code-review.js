@@ -41,7 +41,7 @@ function note(args) {
             throw new Error(`note: there is no focus '${name}'; there are: ${Object.keys(FOCUS).join(', ')}`);
         }
         const id = manager.addItem('note', 'review-focus', FOCUS[name][1]);
-        return output.print(`Added review focus [${id}]: ${name}`);
+        return output.tell(`Added review focus [${id}]: ${name}`);
     }
     return base.note.handler(args);
 }
@@ -179,12 +179,12 @@ function reviewChunks(args) {
     const all = chunks(most);
     const lines = all.reduce((sum, chunk) => sum + chunk.lines, 0);
     if (all.length <= 1) {
-        return output.print(`All fits in one chunk (${lines} lines): use 'copy'.`);
+        return output.tell(`All fits in one chunk (${lines} lines): use 'copy'.`);
     }
     const shown = (chunk) => `${chunk.units.map((unit) => unit.name).join(', ')} (${chunk.lines} lines)`;
     if (number === null) {
         all.forEach((chunk, at) => output.print(`  Chunk ${at + 1}/${all.length}: ${shown(chunk)}`));
-        return output.print("Next: 'review-chunks 1' copies the first.");
+        return output.tell("Next: 'review-chunks 1' copies the first.");
     }
     if (number < 1 || number > all.length) {
         throw new Error(`review-chunks: there is no chunk ${number}; there are 1 to ${all.length}`);
@@ -200,9 +200,9 @@ function reviewChunks(args) {
         return undefined;
     }
     native.copy(request);
-    output.print(`Chunk ${number}/${all.length} copied: ${shown(chunk)}`);
+    output.tell(`Chunk ${number}/${all.length} copied: ${shown(chunk)}`);
     const next = number < all.length ? `Next: 'review-chunks ${number + 1}'.` : 'That was the last chunk.';
-    return output.print(next);
+    return output.tell(next);
 }
 
 const commands = {
@@ -233,7 +233,7 @@ tui.registerMode({
     tui: { title: 'Code review', prompt: '(code-review) > ' },
     onEnter() {
         manager.rehydrate();
-        output.print("Type 'help' for commands. Try 'diff main', then 'copy'; 'note --goals' lists what to look at.");
+        output.tell("Type 'help' for commands. Try 'diff main', then 'copy'; 'note --goals' lists what to look at.");
     },
     commands,
 });

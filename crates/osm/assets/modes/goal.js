@@ -64,7 +64,7 @@ function setter(variable) {
             throw new Error(`${name}: '${value}' is no choice; there are: ${choices.join(', ')}`);
         }
         state.set(stateKeys[name], value);
-        return output.print(value === '' ? `${name} cleared.` : `${name} set${choices.length > 0 ? ` to: ${value}` : '.'}`);
+        return output.tell(value === '' ? `${name} cleared.` : `${name} set${choices.length > 0 ? ` to: ${value}` : '.'}`);
     };
     const completer = `goal-${name}`;
     tui.registerCompleter(completer, () => choices.map((text) => ({ text })));
@@ -122,7 +122,7 @@ function custom({ name, description, usage, argCompleters, flagDefs, handler }) 
 
 function snippets() {
     if (goal.snippets.length === 0) {
-        return output.print('This goal has no snippets.');
+        return output.tell('This goal has no snippets.');
     }
     for (const { name, text, description } of goal.snippets) {
         const about = description || (text.length > 60 ? `${text.slice(0, 60)}...` : text);
@@ -134,7 +134,7 @@ function snippets() {
 function snippet({ name, text, description }) {
     const handler = () => {
         output.toClipboard(text);
-        output.print(`Copied snippet '${name}'.`);
+        output.tell(`Copied snippet '${name}'.`);
     };
     return { description: description || 'Copy a snippet', usage: `hot-${name}`, handler };
 }
@@ -179,9 +179,9 @@ tui.registerMode({
     name: goal.name,
     tui: { title: goal.title, prompt: goal.prompt },
     onEnter() {
-        output.print(banner());
+        output.tell(banner());
         manager.rehydrate();
-        output.print("Type 'help' for commands.");
+        output.tell("Type 'help' for commands.");
     },
     commands,
 });

@@ -100,10 +100,10 @@ function goal(args) {
             throw new Error(`goal: there is no prewritten goal '${name}'; there are: ${Object.keys(PREWRITTEN).join(', ')}`);
         }
         setGoal(PREWRITTEN[name]);
-        return output.print(`Goal set: ${name}`);
+        return output.tell(`Goal set: ${name}`);
     }
     setGoal(typed(args, 'goal', get('goal')));
-    return output.print('Goal set.');
+    return output.tell('Goal set.');
 }
 
 function template(args) {
@@ -113,12 +113,12 @@ function template(args) {
     }
     if (what === 'reset') {
         set('template', null);
-        return output.print('Template reset.');
+        return output.tell('Template reset.');
     }
     const edited = openEditor('template.md', metaTemplate());
     templates.check(edited);
     set('template', edited === PROMPTS.flowMeta ? null : edited);
-    return output.print('Template updated.');
+    return output.tell('Template updated.');
 }
 
 function makeMeta() {
@@ -136,7 +136,7 @@ function generate(args) {
         throw new Error("generate takes nothing; 'goal' and 'add' say what it works with");
     }
     makeMeta();
-    output.print("Meta-prompt generated. 'copy' it to a model; 'use' takes the prompt that comes back.");
+    output.tell("Meta-prompt generated. 'copy' it to a model; 'use' takes the prompt that comes back.");
 }
 
 function use(args) {
@@ -146,14 +146,14 @@ function use(args) {
     }
     set('taskPrompt', value);
     set('phase', TASK_PROMPT_SET);
-    output.print("Task prompt set. 'show' or 'copy' gives the final prompt.");
+    output.tell("Task prompt set. 'show' or 'copy' gives the final prompt.");
 }
 
 function footer(args) {
     const isClearing = args.length === 1 && args[0] === '--clear';
     const value = isClearing ? '' : typed(args, 'footer', get('footer'));
     set('footer', value);
-    output.print(value === '' ? 'Footer cleared.' : 'Footer set. It ends the final prompt.');
+    output.tell(value === '' ? 'Footer cleared.' : 'Footer set. It ends the final prompt.');
 }
 
 function brief(value) {
@@ -197,7 +197,7 @@ const EDITORS = {
     template: () => template([]),
     meta: () => {
         set('metaPrompt', openEditor('meta.md', NAMED.meta()));
-        output.print('Meta-prompt updated.');
+        output.tell('Meta-prompt updated.');
     },
     prompt: () => {
         NAMED.prompt();
@@ -221,9 +221,12 @@ function present(command, args) {
     const [what, ...more] = args.filter((arg) => !arg.startsWith('--'));
     const flags = args.filter((arg) => arg.startsWith('--'));
     if (more.length > 0 || (what !== undefined && !Object.hasOwn(NAMED, what))) {
-        throw new Error(`${command}: usage: ${command} [meta | prompt]`);
+        throw new Error(`${command}: usage: ${command === 'show' ? 'show [--json]' : command} [meta | prompt]`);
     }
     const isMeta = what === undefined && get('phase') === META_GENERATED;
+    if (what === undefined && get('phase') === INITIAL && manager.getItems().length === 0) {
+        throw new Error(`${command}: there is nothing yet; 'goal TEXT' and 'add FILES' begin`);
+    }
     if (what === undefined && !isMeta) {
         return base[command].handler(flags);
     }
@@ -234,7 +237,7 @@ function present(command, args) {
 function copy(args) {
     if (args.length === 0 && get('phase') === CONTEXT_BUILDING) {
         makeMeta();
-        output.print('(The meta-prompt was generated first.)');
+        output.tell('(The meta-prompt was generated first.)');
     }
     return present('copy', args);
 }
@@ -249,7 +252,7 @@ tui.registerMode({
     tui: { title: 'Prompt flow', prompt: '(prompt-flow) > ' },
     onEnter() {
         manager.rehydrate();
-        output.print("Type 'help' for commands. Try 'goal TEXT', 'add FILES', 'generate'; 'goal --prewritten' lists goals.");
+        output.tell("Type 'help' for commands. Try 'goal TEXT', 'add FILES', 'generate'; 'goal --prewritten' lists goals.");
     },
     commands: {
         goal: { description: 'Say what is to be reached; without text, in the editor', usage: 'goal [text | --prewritten | use:NAME]', argCompleters: ['flow-goal'], handler: goal },

@@ -39,18 +39,19 @@ pub(crate) struct Crowd {
 
 pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Vec<Crowd>> {
     let counts = if options.quick { &COUNTS[..1] } else { &COUNTS[..] };
+    // On ext4 files are made near their folder's parent, and where many were removed lately that
+    // takes long. This spreads the folders; elsewhere there is no such need.
+    fs::create_dir_all(folder)?;
+    let _spread = Command::new("chattr").arg("+T").arg(folder).stderr(Stdio::null()).status();
     counts.iter().map(|count| one(*count, options, &folder.join(count.to_string()))).collect()
 }
 
 fn one(count: u32, options: &Options, folder: &Path) -> Result<Crowd> {
     say(&format!("{count} sessions"))?;
-    let root = folder.join("store");
-    let sessions = Layout::new(&root).sessions();
-    // What is due once a day is no part of a list.
-    fs::create_dir_all(&root)?;
-    fs::write(root.join("config.toml"), "[session]\nauto_cleanup_enabled = false\n")?;
     let names: Vec<String> = (0..count).map(|number| format!("bench-{number:06}")).collect();
+    let mut root = folder.with_extension("store");
     populate(&root, &names)?;
+    let sessions = Layout::new(&root).sessions();
 
     let mut lists: [Vec<f64>; 2] = Default::default();
     let mut turns = Turns::of(lists.len());
@@ -74,8 +75,11 @@ fn one(count: u32, options: &Options, folder: &Path) -> Result<Crowd> {
         for (place, &turn) in turns.next_round().iter().enumerate() {
             // The first takes those that were listed.
             if (round, place) != (0, 0) {
+                fs::remove_dir_all(&root)?;
+                root = folder.with_extension(format!("store-{round}-{place}"));
                 populate(&root, &names)?;
             }
+            let sessions = Layout::new(&root).sessions();
             removals[turn].push(match turn {
                 0 => finish(errand::command(&["clean"], &root)?)?,
                 1 => finish(osm(&["purge", "-y"], &root))?,
@@ -95,7 +99,7 @@ fn one(count: u32, options: &Options, folder: &Path) -> Result<Crowd> {
         populate(&root, &names)?;
         trash = Some(finish(osm(&["clean", "-y"], &root))?);
     }
-    fs::remove_dir_all(folder)?;
+    fs::remove_dir_all(&root)?;
     let [list, bare_list] = lists.map(|times| Spread::of(&times));
     let [clean, purge, bare_unlink] = removals.map(|times| Spread::of(&times));
     Ok(Crowd { count, list, bare_list, clean, purge, bare_unlink, trash })
@@ -120,6 +124,9 @@ fn finish(mut command: Command) -> Result<f64> {
 /// Makes a store as many uses would leave it behind: a document and two locks for each session, all
 /// of them old, and on disk.
 fn populate(root: &Path, names: &[String]) -> Result<()> {
+    // What is due once a day is no part of a list.
+    fs::create_dir_all(root)?;
+    fs::write(root.join("config.toml"), "[session]\nauto_cleanup_enabled = false\n")?;
     let model = "bench-model_";
     let mut session = sample::open(root, model)?;
     NOTE.fill(&mut session, Shape::Keys)?;

@@ -35,6 +35,11 @@ pub(super) fn run(line: &Line, context: &Context, ui: &mut Ui) -> Result<(), Com
             look::paths(&scene(context), *format, ui);
             Ok(())
         }
+        (None, None) if !line.mode.commands.is_empty() => {
+            Err(CommandError::failed("commands are for a goal, and none is named")
+                .with_hint("`osm goal` lists them: osm goal NAME -c COMMAND")
+                .exiting(crate::Exit::Usage))
+        }
         (None, None) => {
             look::list(&registry(context, ui), crate::cli::Format { json: false }, ui);
             Ok(())

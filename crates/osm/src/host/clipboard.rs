@@ -50,6 +50,9 @@ enum Way<'a> {
     Tool(&'static [&'static str]),
 }
 
+/// What gives tmux a text.
+const TMUX: &[&str] = &["tmux", "load-buffer", "-w", "-"];
+
 /// The ways to copy, in the order in which they are tried.
 fn ways<'a>(scene: &Scene<'a>) -> Vec<Way<'a>> {
     // Whoever names a command wants that one: its failure is not covered up by another.
@@ -57,6 +60,10 @@ fn ways<'a>(scene: &Scene<'a>) -> Vec<Way<'a>> {
         return vec![Way::Command(command)];
     }
     let mut ways = Vec::new();
+    // It keeps the text, and passes it on to the terminal as far as its settings allow.
+    if scene.tmux {
+        ways.push(Way::Tool(TMUX));
+    }
     // Our display is not the user's there, or not the only one.
     if scene.terminal && (scene.ssh || scene.tmux || scene.screen) {
         ways.push(Way::Terminal(match (scene.tmux, scene.screen) {
@@ -199,12 +206,15 @@ mod tests {
             ),
             (Scene { command: Some("tee x"), tmux: true, ..desktop }, vec![Way::Command("tee x")]),
             (Scene { ssh: true, ..here }, vec![Way::Terminal(Wrap::None)]),
-            (Scene { ssh: true, tmux: true, ..here }, vec![Way::Terminal(Wrap::Tmux)]),
+            (
+                Scene { ssh: true, tmux: true, ..here },
+                vec![Way::Tool(TMUX), Way::Terminal(Wrap::Tmux)],
+            ),
             (Scene { screen: true, ..here }, vec![Way::Terminal(Wrap::Screen)]),
             (Scene { ssh: true, ..Scene::default() }, vec![]),
             (
                 Scene { tmux: true, system: System::Mac, ..here },
-                vec![Way::Terminal(Wrap::Tmux), Way::Tool(&["pbcopy"])],
+                vec![Way::Tool(TMUX), Way::Terminal(Wrap::Tmux), Way::Tool(&["pbcopy"])],
             ),
             (Scene { system: System::Mac, ..here }, vec![Way::Tool(&["pbcopy"])]),
             (Scene { system: System::Windows, ..here }, vec![Way::Tool(&["clip.exe"])]),

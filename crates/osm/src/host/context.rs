@@ -8,7 +8,7 @@ mod template;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use osm_context::{Encoding, Item, Limits, Prompt, Setting, Stats, git, txtar};
+use osm_context::{Block, Encoding, Item, Limits, Outcome, Prompt, Setting, Subject, git, txtar};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -80,8 +80,35 @@ fn explain(error: &osm_context::Error) -> String {
     }
 }
 
-fn stats(desk: &Desk, prompt: &Prompt, setting: &Setting) -> Stats {
-    prompt.stats(setting.encoding, desk.settings.budget)
+/// How much a prompt is, and what is wrong with it.
+fn stats(desk: &Desk, prompt: &Prompt, setting: &Setting) -> Value {
+    let mut stats = json!(prompt.stats(setting.encoding, desk.settings.budget));
+    stats["warnings"] = json!(warnings(prompt));
+    stats
+}
+
+/// What is in a prompt and not what was hoped for.
+fn warnings(prompt: &Prompt) -> Vec<String> {
+    let of_block = |block: &Block| {
+        let label = &block.label;
+        match block.outcome {
+            Outcome::Failed => {
+                let why = block.body().lines().next().unwrap_or("no reason is given");
+                Some(format!("{label} failed: {why}"))
+            }
+            Outcome::ExitCode(code) => Some(format!("{label} ended with exit code {code}")),
+            Outcome::Fine if block.subject == Subject::Diff && block.body().is_empty() => {
+                Some(format!("{label} shows no change"))
+            }
+            Outcome::Fine => None,
+        }
+    };
+    let mut warnings: Vec<String> = prompt.blocks().filter_map(of_block).collect();
+    match prompt.skipped().count() {
+        0 => {}
+        count => warnings.push(format!("{count} left out; the end of the prompt says why")),
+    }
+    warnings
 }
 
 fn made(setting: &Setting, arguments: &[Value]) -> Result<Prompt, String> {
@@ -97,13 +124,13 @@ fn show(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, St
         prompt.write_to(to)?;
         if ends { Ok(()) } else { to.write_all(b"\n") }
     });
-    Ok(json!(stats(desk, &prompt, setting)))
+    Ok(stats(desk, &prompt, setting))
 }
 
 fn copy(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let prompt = made(setting, arguments)?;
     clipboard::copy(desk, &prompt.to_string())?;
-    Ok(json!(stats(desk, &prompt, setting)))
+    Ok(stats(desk, &prompt, setting))
 }
 
 fn prompt(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {

@@ -1,7 +1,7 @@
 //! A text in the user's editor.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -16,6 +16,10 @@ pub(super) fn edit(desk: &Desk, hint: &str, text: &str) -> io::Result<String> {
     file.write_all(text.as_bytes())?;
     drop(file);
     let chosen = ["VISUAL", "EDITOR"].iter().find_map(|name| desk.variable(name));
+    if chosen.is_none() && !io::stdout().is_terminal() {
+        let message = "there is no terminal for an editor: give the text with the command";
+        return Err(io::Error::other(message));
+    }
     run(&candidates(chosen.as_deref()), &path, &desk.folder)?;
     let edited = std::fs::read(&path).map_err(|error| {
         io::Error::new(error.kind(), format!("what was edited cannot be read: {error}"))
@@ -67,7 +71,6 @@ fn run(candidates: &[Vec<String>], file: &Path, folder: &Path) -> io::Result<()>
 
 /// What the editor reads: the terminal, even if commands come from elsewhere.
 fn terminal() -> Stdio {
-    use std::io::IsTerminal;
     if io::stdin().is_terminal() {
         return Stdio::inherit();
     }

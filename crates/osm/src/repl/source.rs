@@ -118,6 +118,14 @@ impl Lines {
     }
 }
 
+/// The commands of a text that came at once, such as from a clipboard.
+pub(super) fn commands_of(text: &str) -> VecDeque<String> {
+    let mut rest = io::Cursor::new(text.to_owned().into_bytes());
+    let mut lines = Lines::new(Box::new(move |line| rest.read_until(b'\n', line)));
+    // It was typed, so it is text, and whole.
+    std::iter::from_fn(|| lines.command().ok().flatten()).collect()
+}
+
 impl Source for Lines {
     fn next(&mut self, _prompt: &Prompt) -> Input {
         match self.command() {

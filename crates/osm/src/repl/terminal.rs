@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,7 +22,7 @@ use super::highlight::{self, Part};
 use super::history;
 use super::line::Line;
 use super::prompt::{Complete, Prompt};
-use super::source::{Input, Source};
+use super::source::{Input, Source, commands_of};
 use crate::ui::Screen;
 
 /// How often a wait for a key looks whether it should end.
@@ -42,11 +43,13 @@ pub(crate) struct Terminal {
     home: Option<PathBuf>,
     color: bool,
     wake: Arc<AtomicBool>,
+    /// Commands that came with the last one.
+    left: VecDeque<String>,
 }
 
 impl Terminal {
     pub(crate) fn new(home: Option<PathBuf>, color: bool, wake: Arc<AtomicBool>) -> Self {
-        Self { editor: None, mode: None, home, color, wake }
+        Self { editor: None, mode: None, home, color, wake, left: VecDeque::new() }
     }
 
     /// The editor for a mode.
@@ -82,6 +85,9 @@ impl Terminal {
 
 impl Source for Terminal {
     fn next(&mut self, prompt: &Prompt) -> Input {
+        if let Some(line) = self.left.pop_front() {
+            return Input::Line(line);
+        }
         if !has_columns() {
             return plain_line();
         }
@@ -99,7 +105,10 @@ impl Source for Terminal {
         drop(editor.sync_history());
         self.editor = Some(editor);
         match signal {
-            Ok(Signal::Success(line)) => Input::Line(line),
+            Ok(Signal::Success(text)) => {
+                self.left = commands_of(&text);
+                Input::Line(self.left.pop_front().unwrap_or_default())
+            }
             Ok(Signal::HostCommand(key)) => {
                 // What the key does is shown below the line, and stays there.
                 drop(Screen::to_terminal(b"\n"));

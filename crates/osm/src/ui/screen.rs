@@ -62,6 +62,13 @@ impl Screen {
         self.broken.take().map(|kind| CommandError::from(io::Error::from(kind)))
     }
 
+    /// Writes that something was done.
+    pub(crate) fn tell(&self, text: &str) {
+        if !self.hushed.get() {
+            self.complain(text);
+        }
+    }
+
     /// Writes a text that is no result.
     #[expect(clippy::unused_self, reason = "whoever talks holds the one writer")]
     pub(crate) fn complain(&self, text: &str) {

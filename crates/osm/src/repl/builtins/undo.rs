@@ -66,6 +66,11 @@ fn before_the_last(history: &[HistoryEntry]) -> Result<(&HistoryEntry, Target<'_
         }
     }
     let undone = &history[at];
+    if undone.mode_id == "osm" && undone.command == "reset" {
+        return Err(Failure::new("a reset is not undone").with_hint(
+            "`osm session archives` lists what was there, `osm session restore` brings it back",
+        ));
+    }
     match at.checked_sub(1) {
         Some(before) => Ok((undone, Target::After(&history[before]))),
         None if history.len() < MOST_HISTORY => Ok((undone, Target::Beginning)),
