@@ -1,6 +1,6 @@
 //! What users type.
 
-use osm_context::{Error, Found, Setting, resolve};
+use osm_context::{Error, Found, Item, Setting, build, resolve};
 
 use crate::harness::Lab;
 
@@ -89,12 +89,39 @@ fn a_name_that_exists_is_no_pattern() {
 #[test]
 fn what_is_not_there_is_told() {
     let lab = Lab::with(&[("a", "")]);
-    for typed in ["none", "a/b", "none/../a/x", ""] {
-        match resolve(typed, &lab.setting()) {
-            Err(error) => assert!(matches!(error, Error::NotFound(_)), "{typed}: {error}"),
-            Ok(found) => assert_eq!((typed, found[0].label.as_str()), ("", ".")),
-        }
+    for typed in ["none", "a/b", "none/../a/x"] {
+        let error = resolve(typed, &lab.setting()).unwrap_err();
+        assert!(matches!(error, Error::NotFound(_)), "{typed}: {error}");
     }
+    assert!(matches!(resolve("", &lab.setting()), Err(Error::NoName)));
+}
+
+#[test]
+fn from_within_a_repository_all_of_it_is_seen() {
+    let lab = Lab::with(&[("r/src/a.rs", ""), ("r/sub/deep/b.rs", ""), ("other/c.rs", "")]);
+    std::fs::create_dir(lab.path("r/.git")).unwrap();
+    let folder = lab.path("r/sub");
+    let setting = Setting { folder: &folder, ..lab.setting() };
+    for (typed, label) in [
+        ("deep", "deep"),
+        ("../src/a.rs", "../src/a.rs"),
+        ("../src", "../src"),
+        ("..", ".."),
+        (".", "."),
+    ] {
+        assert_eq!(labels(typed, &setting), [label]);
+    }
+    // Further up, only the whole path says where it is.
+    assert!(labels("../../other/c.rs", &setting)[0].ends_with("/other/c.rs"));
+    assert!(!labels("../../other/c.rs", &setting)[0].starts_with(".."));
+    let found = resolve("../src/a.rs", &setting).unwrap();
+    let items = [Item::file(1, &found[0].label, &found[0].path)];
+    assert!(build(&items, &setting).unwrap().to_string().contains("### File: ../src/a.rs\n"));
+}
+
+#[test]
+fn names_that_no_file_can_have() {
+    let lab = Lab::with(&[("a", "")]);
     assert!(resolve("a\0b", &lab.setting()).is_err());
     assert!(resolve(&"x/".repeat(5000), &lab.setting()).is_err());
 }

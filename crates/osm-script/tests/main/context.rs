@@ -68,17 +68,17 @@ fn a_session_of_work() {
     ] {
         told.extend(["> ", line, "\n", &run(&stage, line), "\n"]);
     }
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(told, @"
     > list
     There is nothing here yet: add, diff, exec and note put something in.
     > add src/a.rs src
-    Added file: src/a.rs
-    Added folder: src
+    Added file: src/a.rs [1]
+    Added folder: src [2]
     > add ./src/a.rs
     Already there: src/a.rs [1]
     > add /p/src/a.rs notes.md
     Already there: src/a.rs [1]
-    Added file: notes.md
+    Added file: notes.md [3]
     > add --from-diff main
     Already there: src/a.rs [1]
     Already there: notes.md [3]
@@ -103,20 +103,19 @@ fn a_session_of_work() {
     [6] [lazy-exec] make 'the tests' (taken when the prompt is built)
     [7] [note] note (1 line, 12 B)
     Total: 7 items (4,500 of 1,000 tokens, 4 lines, 57 B), and 3 taken when the prompt is built
-    ! Warning: 4,500 tokens, over the budget of 1,000: 'remove' takes something out
+    Warning: 4,500 tokens, over the budget of 1,000: 'remove' takes something out
     > remove 2 [4] 2
     Removed [2]
     Removed [4]
     > note another
     Added note [8]
     > show
-
-    ! │ 1,204 tokens · 88 lines · 4.1 kB │
-    ! Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
+    │ 1,204 tokens · 88 lines · 4.1 kB │
+    Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
     > copy
     Copied │ 1,204 tokens · 88 lines · 4.1 kB │
+    Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
     Paste it.
-    ! Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
     ");
 }
 
@@ -176,7 +175,7 @@ fn what_is_edited() {
     let stage = in_mode();
     let edits = |text: &str| stage.seen.borrow_mut().edited.push_back(text.to_owned());
     edits("# paths\n\n  src/a.rs  \nnotes.md\n");
-    assert_eq!(run(&stage, "add"), "Added file: src/a.rs\nAdded file: notes.md");
+    assert_eq!(run(&stage, "add"), "Added file: src/a.rs [1]\nAdded file: notes.md [2]");
     edits("typed\n\n");
     assert_eq!(run(&stage, "note"), "Added note [3]");
     edits("\n");
@@ -274,7 +273,7 @@ fn a_script_that_builds_its_own_prompt() {
     for line in ["add src/b.rs src/a.rs", "note one", "remove 2"] {
         run(&stage, line);
     }
-    insta::assert_snapshot!(run(&stage, "show"), @r"
+    insta::assert_snapshot!(run(&stage, "show"), @"
     Look:
     ### note: note
 
@@ -290,7 +289,7 @@ fn a_script_that_builds_its_own_prompt() {
     // ```
     ````
 
-    ! │ 19 tokens · 15 lines · 93 B │
+    │ 19 tokens · 15 lines · 93 B │
     ");
     assert_eq!(run(&stage, "copy"), "Copied │ 19 tokens · 15 lines · 93 B │");
     assert!(stage.seen.borrow().clipboard.starts_with("Look:\n### note: note"));

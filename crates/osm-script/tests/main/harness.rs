@@ -42,6 +42,11 @@ impl Host for TestHost {
         self.0.borrow_mut().complained.push(text.to_owned());
     }
 
+    // In the order in which a person sees it.
+    fn tell(&mut self, text: &str) {
+        self.print(text);
+    }
+
     fn log(&mut self, level: Level, message: &str, attributes: &Value) {
         self.0.borrow_mut().logged.push((level, message.to_owned(), attributes.clone()));
     }

@@ -155,10 +155,10 @@ fn a_mode_over_the_shared_context() {
             "copy",
         ],
     );
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(told, @"
     Type 'help' for commands.
     > add src/a.rs
-    Added file: src/a.rs
+    Added file: src/a.rs [1]
     > note --goals
     goals: a, b
     > note check it
@@ -202,6 +202,7 @@ fn a_mode_over_the_shared_context() {
     fn a() {}
     ```
 
+    │ 28 tokens · 20 lines · 144 B │
     > copy
     Copied │ 28 tokens · 20 lines · 144 B │
     ");

@@ -9,19 +9,20 @@ fn comment_stripper() {
     let env = Env::new();
     env.file("a.rs", "// a\n");
     let shown = env.types(&["goal", "comment-stripper"], "run a.rs\n");
-    assert!(shown.starts_with("Added file: a.rs\nYou are a senior engineer"), "{shown}");
+    assert!(shown.starts_with("You are a senior engineer"), "{shown}");
+    assert!(shown.contains("--- stderr\nAdded file: a.rs [1]\n"), "{shown}");
     assert!(shown.contains("### File: a.rs"), "{shown}");
     assert_snapshot!(env.types(&["goal", "comment-stripper"], "diff\nrun nothing.rs\nlist\nremove 1\nlist\n"), @r#"
     [1] [file] a.rs (1 line, 5 B)
     Total: 1 item (1 line, 5 B)
-    Removed [1]
-    There is nothing here yet: add, diff, exec and note put something in.
     --- stderr
     osm: error: line 1: there is no command "diff"
     osm: hint: `help` shows all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
     osm: error: line 2: nothing was added; there is a problem with
       nothing.rs: there is no $ROOT/tree/nothing.rs (check the spelling, and in which folder you are)
+    Removed [1]
+    There is nothing here yet: add, diff, exec and note put something in.
     --- exit Some(1)
     "#);
 }
@@ -38,6 +39,7 @@ fn commit_message() {
     assert_snapshot!(env.types(&["goal", "commit-message", "-c", "run --staged", "-c", "list"], "").lines().last().unwrap(), @"Total: 1 item (0 lines, 0 B), and 1 taken when the prompt is built");
     assert_snapshot!(env.types(&["goal", "commit-message"], "snippets\nhot-review-response\n"), @"
     hot-review-response: Revise the commit message according to the review above. Kee...
+    --- stderr
     Copied snippet 'review-response'.
     ");
     assert!(env.clipboard().starts_with("Revise the commit message"));
@@ -51,9 +53,9 @@ fn variables_shape_the_prompt_and_are_remembered() {
     Choices: unit, integration, e2e, performance, security
     framework: auto
     Choices: auto, jest, mocha, go, pytest, junit, rspec
+    --- stderr
     type set to: security
     framework set to: pytest
-    --- stderr
     osm: error: line 5: type: 'fast' is no choice; there are: unit, integration, e2e, performance, security
     --- exit Some(1)
     ");
@@ -62,21 +64,29 @@ fn variables_shape_the_prompt_and_are_remembered() {
     assert_snapshot!(env.types(&["goal", "data-to-json"], "mode\nmode log\nmode\n"), @"
     mode: auto
     Choices: auto, tabular, log, document
-    mode set to: log
     mode: log
     Choices: auto, tabular, log, document
+    --- stderr
+    mode set to: log
     ");
     assert_snapshot!(env.types(&["goal", "which-one-is-better"], "set-type technology\ncopy\n").replace(char::is_numeric, "N"), @"
+    --- stderr
     type set to: technology
     Copied │ NN lines · N.N kB │
     Afterwards: `hot-deeper-analysis` tests the assumptions, `hot-devils-advocate` argues the other side.
     ");
-    assert_snapshot!(env.types(&["goal", "implementation-plan"], "goal Say {{ hello }}.\n"), @"goal set.");
+    assert_snapshot!(env.types(&["goal", "implementation-plan"], "goal Say {{ hello }}.\n"), @"
+    --- stderr
+    goal set.
+    ");
     assert!(
         env.types(&["goal", "implementation-plan"], "show\n")
             .contains("### The goal\nSay {{ hello }}.\n")
     );
-    assert_snapshot!(env.types(&["goal", "implementation-plan"], "goal --clear\n"), @"goal cleared.");
+    assert_snapshot!(env.types(&["goal", "implementation-plan"], "goal --clear\n"), @"
+    --- stderr
+    goal cleared.
+    ");
 }
 
 /// Every goal can be entered and shows its prompt with the context in it.
@@ -168,7 +178,10 @@ fn a_bad_file_is_said_where_goals_are_asked_for() {
     --- exit Some(4)
     "#);
     assert_snapshot!(env.types(&["session", "id"], ""), @"ex--test_9f");
-    assert_snapshot!(env.types(&["code-review", "-c", "note a"], ""), @"Added note [1]");
+    assert_snapshot!(env.types(&["code-review", "-c", "note a"], ""), @"
+    --- stderr
+    Added note [1]
+    ");
 }
 
 #[test]

@@ -43,7 +43,12 @@ struct Person<'a> {
 impl<'a> Person<'a> {
     /// Sits down: the program is the first process of the pane.
     fn new(lab: &'a Lab, tmux: &'a Tmux<'a>) -> Self {
-        let start = format!("exec env OSM_SESSION=tested {PROGRAM} script probe.js");
+        Self::with(lab, tmux, "")
+    }
+
+    /// The same with a variable of the program's own.
+    fn with(lab: &'a Lab, tmux: &'a Tmux<'a>, variable: &str) -> Self {
+        let start = format!("exec env OSM_SESSION=tested {variable} {PROGRAM} script probe.js");
         let pane = tmux.run(&["new-window", "-P", "-F", "#{pane_id}", &start]).unwrap();
         let pid = tmux.run(&["display", "-p", "-t", &pane, "#{pane_pid}"]).unwrap();
         let person = Self { lab, tmux, pane, pid: pid.parse().unwrap() };
@@ -338,8 +343,27 @@ fn tmux_takes_what_is_copied() {
     }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
-    tmux.run(&["set", "-g", "set-clipboard", "on"]).unwrap();
     let person = Person::new(&lab, &tmux);
+    person.says("clip out of the ordinary", "copied");
+    person.waits_for("buffer", || {
+        tmux.run(&["show-buffer"]).is_ok_and(|buffer| buffer == "out of the ordinary")
+    });
+    person.says("js output.toClipboard('x'.repeat(80000)) ?? 'done so'", "done so");
+    person.waits_for("long buffer", || {
+        tmux.run(&["show-buffer"]).is_ok_and(|buffer| buffer.len() == 80_000)
+    });
+}
+
+#[test]
+fn a_terminal_is_told_what_is_copied() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    tmux.run(&["set", "-g", "set-clipboard", "on"]).unwrap();
+    // Where tmux itself cannot be asked, it is the terminal.
+    let person = Person::with(&lab, &tmux, "PATH=/nowhere");
     person.says("clip out of the ordinary", "copied");
     person.waits_for("buffer", || {
         tmux.run(&["show-buffer"]).is_ok_and(|buffer| buffer == "out of the ordinary")
