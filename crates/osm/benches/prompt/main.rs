@@ -46,8 +46,10 @@ fn conduct(options: &Options) -> Result<bool> {
     // Not in /tmp, which is often memory, where syncing costs nothing.
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let scratch = scratch.path();
+    // Outside of this repository: some tools go by the ignore rules of whatever lies above.
+    let outside = tempfile::tempdir()?;
     let report = report::Report {
-        trees: trees::measure(options, &scratch.join("trees"))?,
+        trees: trees::measure(options, outside.path())?,
         start: start::measure(options, &scratch.join("start"))?,
         commands: commands::measure(options, &scratch.join("commands"))?,
     };
