@@ -13,10 +13,11 @@
 //! So a snapshot costs what changed since the last one. Values are bytes of JSON that nobody looks
 //! into until somebody asks: opening and saving a session moves them, and does not parse them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use memchr::memmem::Finder;
 use serde_json::{Map, Value};
 
 use crate::pieces::Pieces;
@@ -270,19 +271,24 @@ impl Values {
 
     /// The numbers of the values that some documents' parts lead to.
     pub(crate) fn reachable<'a>(&'a self, roots: impl IntoIterator<Item = &'a [u8]>) -> Vec<u32> {
-        let mut seen = BTreeSet::new();
+        // Every snapshot refers to nearly everything, so this is asked far more often than there are
+        // values.
+        let raw = |id: &u32| Some((*id, self.raw(*id)?));
+        let mut unseen: HashMap<u32, &[u8]> = self.slots.keys().filter_map(raw).collect();
+        let mut reached = Vec::new();
         let mut open: Vec<&[u8]> = roots.into_iter().collect();
         while let Some(bytes) = open.pop() {
             for id in references(bytes) {
-                if seen.insert(id)
-                    && let Some(raw) = self.raw(id)
-                    && raw.first() != Some(&b'"')
-                {
-                    open.push(raw);
+                if let Some(raw) = unseen.remove(&id) {
+                    reached.push(id);
+                    if raw.first() != Some(&b'"') {
+                        open.push(raw);
+                    }
                 }
             }
         }
-        seen.into_iter().filter(|id| self.slots.contains_key(id)).collect()
+        reached.sort_unstable();
+        reached
     }
 
     /// Writes a value down after its key; returns its length. One that stands after that very key
@@ -310,10 +316,13 @@ impl Values {
 
 /// The numbers of the values that some JSON refers to.
 fn references(json: &[u8]) -> impl Iterator<Item = u32> {
-    memchr::memmem::find_iter(json, REFERENCE_START).filter_map(|at| {
-        let rest = &json[at + REFERENCE_START.len()..];
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
+    static START: LazyLock<Finder> = LazyLock::new(|| Finder::new(REFERENCE_START));
+    START.find_iter(json).filter_map(|at| {
+        let digits = json[at + REFERENCE_START.len()..].iter().take_while(|it| it.is_ascii_digit());
+        let number = digits.fold(None, |number: Option<u64>, digit| {
+            Some((number.unwrap_or(0) * 10 + u64::from(digit - b'0')).min(u64::from(u32::MAX) + 1))
+        });
+        u32::try_from(number?).ok()
     })
 }
 

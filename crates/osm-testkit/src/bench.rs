@@ -6,6 +6,7 @@
 pub mod chart;
 pub mod options;
 pub mod outcome;
+pub mod peers;
 pub mod statistics;
 pub mod table;
 pub mod turns;

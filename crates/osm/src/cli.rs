@@ -4,6 +4,7 @@ mod claim;
 mod config;
 mod goal;
 mod mode;
+mod offer;
 mod trust;
 
 use std::ffi::OsString;

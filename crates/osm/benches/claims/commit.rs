@@ -81,7 +81,7 @@ fn as_programs(rounds: u32, folder: &Path, peers: &[Peer]) -> Result<Vec<Spread>
             let command = match turn {
                 0 => osm(round),
                 1 => errand::command(&["commit"], &folder.join("bare"))?,
-                peer => peers[peer - 2].command(round),
+                peer => peers::command(&peers[peer - 2], round),
             };
             let time = finish(command)?;
             if round >= WARM_UP {

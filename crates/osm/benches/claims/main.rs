@@ -12,11 +12,6 @@
 //!
 //! Without `--bench`, as under `cargo test --all-targets`, there is nothing to do.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark is a program of its own: it reads the clock and owns its files"
-)]
-
 mod bare;
 mod commit;
 mod contest;

@@ -18,11 +18,6 @@
 //!
 //! Without any of these, as under `cargo test --all-targets`, there is nothing to do.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark is a program of its own: it reads its own environment and owns its files"
-)]
-
 mod callgrind;
 mod chain;
 mod measure;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::measure::say;
 use osm_testkit::bench::Result;
+use osm_testkit::bench::peers::{Peer, named};
 
 /// One program and how it is started.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -105,24 +106,13 @@ fn drop_from_memory(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads `OSM_BENCH_PEERS`: `name=/path/to/program arguments`, with colons between them.
+/// Programs that somebody names: `name=/path/to/program arguments`.
 fn peers() -> Result<Vec<Program>> {
-    let Ok(list) = std::env::var("OSM_BENCH_PEERS") else {
-        return Ok(Vec::new());
+    let program = |peer: &Peer| {
+        let words: Vec<&str> = peer.command.split_whitespace().collect();
+        Program::new(&peer.name, &words)
     };
-    list.split(':')
-        .filter(|entry| !entry.trim().is_empty())
-        .map(|entry| {
-            let (name, command) = entry
-                .split_once('=')
-                .ok_or_else(|| format!("OSM_BENCH_PEERS: no name= in {entry}"))?;
-            let words: Vec<&str> = command.split_whitespace().collect();
-            if words.is_empty() {
-                return Err(format!("OSM_BENCH_PEERS: no command in {entry}").into());
-            }
-            Ok(Program::new(name.trim(), &words))
-        })
-        .collect()
+    Ok(named()?.iter().map(program).collect())
 }
 
 /// Runs a program and returns the line that it printed.

@@ -77,7 +77,7 @@ fn one(count: u32, options: &Options, peers: &[Peer], folder: &Path) -> Result<T
                 1 => finish(prompt(&session, &["--no-tokens"]))?,
                 2 => finish(prompt(&session, &[]))?,
                 _ if round > PEER_ROUNDS => continue,
-                _ => finish(peers[turn - 3].command(&tree))?,
+                _ => finish(peers::command(&peers[turn - 3], &tree))?,
             };
             if round > 0 {
                 times[turn].push(took);
@@ -86,8 +86,9 @@ fn one(count: u32, options: &Options, peers: &[Peer], folder: &Path) -> Result<T
     }
     let spreads: Vec<Spread> = times.iter().map(|times| Spread::of(times)).collect();
     let measured = peers.iter().zip(&spreads[3..]).map(|(peer, time)| {
-        let memory = memory(&peer.command(&tree))?;
-        Ok(Measured { name: peer.name.clone(), counts: peer.counts, time: *time, memory })
+        let memory = memory(&peers::command(peer, &tree))?;
+        let (name, counts) = peers::about(peer);
+        Ok(Measured { name: name.to_owned(), counts, time: *time, memory })
     });
     Ok(Tree {
         count,

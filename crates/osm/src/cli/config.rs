@@ -1,12 +1,12 @@
 //! What can be typed after `osm config`.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Arg, Subcommand};
+use clap::Subcommand;
+use clap::builder::PossibleValue;
 
 use super::Format;
+use super::offer::Offer;
 use crate::config::keys;
 
 #[derive(Debug, Subcommand)]
@@ -25,7 +25,7 @@ pub(crate) enum Config {
   osm config get identity.shells     one name each line")]
     Get {
         /// The setting, as `osm config list` shows it
-        #[arg(value_parser = KeyParser, hide_possible_values = true)]
+        #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
     },
     /// Change a setting; the rest of the file stays as it is
@@ -36,7 +36,7 @@ pub(crate) enum Config {
   osm config set identity.wrappers my-run my-env   these, and no others")]
     Set {
         /// The setting, as `osm config list` shows it
-        #[arg(value_parser = KeyParser, hide_possible_values = true)]
+        #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
         /// The value; several for a list
         #[arg(required = true, value_name = "VALUE", allow_negative_numbers = true)]
@@ -47,7 +47,7 @@ pub(crate) enum Config {
   osm config unset session.max_count")]
     Unset {
         /// The setting, as `osm config list` shows it
-        #[arg(value_parser = KeyParser, hide_possible_values = true)]
+        #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
     },
     /// Check the file and show every problem with its line
@@ -72,23 +72,6 @@ OSM_CONFIG, if set, names the file, as it does for that tool. It is only read.")
     },
 }
 
-/// Offers all settings to completion and takes any: a wrong one gets a better answer later.
-#[derive(Clone)]
-struct KeyParser;
-
-impl TypedValueParser for KeyParser {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(keys::all().map(|key| PossibleValue::new(key.name).help(key.doc))))
-    }
+fn settings() -> Vec<PossibleValue> {
+    keys::all().map(|key| PossibleValue::new(key.name).help(key.doc)).collect()
 }

@@ -1,10 +1,9 @@
 //! What can be typed after `osm goal`.
 
-use std::ffi::OsStr;
+use clap::builder::PossibleValue;
+use clap::{Args, Subcommand};
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Arg, Args, Subcommand};
-
+use super::offer::Offer;
 use super::{Format, ModeArguments};
 use crate::goals;
 
@@ -26,7 +25,7 @@ pub(crate) struct Goal {
     #[command(subcommand)]
     pub(crate) command: Option<GoalCommand>,
     /// The goal; all are listed if none is named
-    #[arg(value_name = "NAME", value_parser = NameParser, hide_possible_values = true)]
+    #[arg(value_name = "NAME", value_parser = Offer(built_in), hide_possible_values = true)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) mode: ModeArguments,
@@ -48,7 +47,7 @@ pub(crate) enum GoalCommand {
   osm goal show commit-message --json")]
     Show {
         /// The goal
-        #[arg(value_parser = NameParser, hide_possible_values = true)]
+        #[arg(value_parser = Offer(built_in), hide_possible_values = true)]
         name: String,
         #[command(flatten)]
         format: Format,
@@ -81,23 +80,6 @@ pub(crate) enum GoalCommand {
     },
 }
 
-/// Offers what is built in to completion and takes any name.
-#[derive(Clone)]
-struct NameParser;
-
-impl TypedValueParser for NameParser {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(goals::built_in_names().map(PossibleValue::new)))
-    }
+fn built_in() -> Vec<PossibleValue> {
+    goals::built_in_names().map(PossibleValue::new).collect()
 }
