@@ -1,11 +1,14 @@
 //! Modes and scripts as people and programs use them: lines from everywhere, real terminals, and all
 //! the ways in which it can end.
 //!
-//! What is tested is the loop, not the modes of the program: most of it runs `probe.js`.
+//! What is tested is the loop: most of it runs `probe.js`. The modes of the program are played in
+//! `every_command.rs`, at a terminal, and in the tests next door, without one.
 
 mod builtins;
 mod clipboard;
 mod editor;
+#[cfg(target_os = "linux")]
+mod every_command;
 mod harness;
 mod input;
 mod limits;

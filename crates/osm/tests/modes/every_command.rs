@@ -1,0 +1,152 @@
+//! Every command of every mode, typed by a person at a real terminal: tmux draws what is seen.
+#![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
+
+use std::path::Path;
+
+use osm_testkit::lab::Lab;
+use osm_testkit::tmux::Tmux;
+
+use crate::harness::{PROGRAM, without_times};
+use crate::terminal::{Person, is_missing};
+
+/// What is typed into each mode.
+const MODES: &[(&str, &[&str])] = &[
+    (
+        "code-review",
+        &[
+            "help",
+            "add a.rs",
+            "diff",
+            "exec echo hi",
+            "note look twice",
+            "note --goals",
+            "note goal:tests",
+            "list",
+            "edit 4",
+            "edit 2",
+            "remove 3",
+            "show",
+            "copy",
+            "review-chunks",
+            "history",
+            "undo",
+            "list",
+            "state",
+            "modes",
+        ],
+    ),
+    (
+        "prompt-flow",
+        &[
+            "goal make it faster",
+            "goal --prewritten",
+            "add a.rs",
+            "diff",
+            "note small steps",
+            "list",
+            "edit goal",
+            "remove 3",
+            "template edit",
+            "generate",
+            "edit meta",
+            "show meta",
+            "copy meta",
+            "use do it",
+            "edit prompt",
+            "footer be brief",
+            "list",
+            "show",
+            "show prompt",
+            "copy",
+            "copy prompt",
+        ],
+    ),
+    (
+        "goal comment-stripper",
+        &[
+            "add a.rs",
+            "note keep the licence",
+            "list",
+            "edit 2",
+            "remove 2",
+            "show",
+            "copy",
+            "run a.rs",
+        ],
+    ),
+    (
+        "goal doc-generator",
+        &[
+            "add a.rs",
+            "note for users",
+            "list",
+            "type",
+            "type api",
+            "edit 2",
+            "remove 2",
+            "show",
+            "copy",
+        ],
+    ),
+    (
+        "goal test-generator",
+        &[
+            "add a.rs",
+            "note the edges",
+            "list",
+            "type e2e",
+            "framework pytest",
+            "framework",
+            "edit 2",
+            "remove 2",
+            "show",
+            "copy",
+        ],
+    ),
+    (
+        "goal commit-message",
+        &["add a.rs", "diff", "note why", "list", "edit 3", "remove 1", "show", "copy", "run"],
+    ),
+];
+
+/// A repository with a change in it, an editor and a clipboard.
+fn lab() -> Lab {
+    let lab = Lab::new(Path::new(PROGRAM)).unwrap();
+    let script = "git init -q . && printf 'fn a() {}\\n' > a.rs && git add -A && \
+                  git -c user.name=Ada -c user.email=ada@example.org commit -qm first && \
+                  printf 'fn a() -> u32 {\\n    1\\n}\\n' > a.rs && \
+                  printf '#!/bin/sh\\necho edited >> \"$1\"\\n' > editor && chmod +x editor";
+    let made = lab.command("sh").args(["-c", script]).status().unwrap();
+    assert!(made.success());
+    lab
+}
+
+#[test]
+fn at_a_terminal() {
+    if is_missing() {
+        return;
+    }
+    for (mode, lines) in MODES {
+        // A repository of its own: one mode's items would be the other's.
+        let lab = lab();
+        let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+        tmux.run(&["set", "-g", "history-limit", "5000"]).unwrap();
+        let name = mode.split(' ').next_back().unwrap();
+        let prompt = format!("({name}) >");
+        let line =
+            format!("EDITOR=./editor OSM_CLIPBOARD='cat > copied' {PROGRAM} {mode} --no-tokens");
+        let person = Person::at(&lab, &tmux, &line, &prompt);
+        for (count, line) in lines.iter().enumerate() {
+            person.types(line);
+            person.presses(&["Enter"]);
+            // The next prompt is there when the answer is.
+            let prompts = |text: &str| text.lines().filter(|it| it.starts_with(&prompt)).count();
+            person.waits_for(&format!("answer to {line:?}"), || {
+                let text = person.transcript();
+                prompts(&text) == count + 2 && text.ends_with(&prompt)
+            });
+        }
+        let seen = without_times(&person.transcript());
+        insta::assert_snapshot!(name, seen);
+    }
+}
