@@ -113,6 +113,21 @@ impl<'a> Person<'a> {
         self.sees(answer);
     }
 
+    /// Types a line until it is answered: a key that is pressed while the size changes may be lost, when
+    /// the line editor asks the terminal where its cursor is.
+    fn insists(&self, line: &str, answer: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline && !self.screen().contains(answer) {
+            self.types(line);
+            self.presses(&["Enter"]);
+            let soon = Instant::now() + Duration::from_secs(2);
+            while Instant::now() < soon && !self.screen().contains(answer) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        self.sees(answer);
+    }
+
     fn is_gone(&self) -> bool {
         !Path::new(&format!("/proc/{}/exe", self.pid)).exists()
     }
@@ -338,14 +353,12 @@ fn one_column_is_enough() {
         person.types(&line);
         person.presses(&["Enter"]);
         person.waits_for(&line, || person.legacy().contains(&line));
-        if columns != "300" {
-            person.types("pai");
-            person.presses(&["Tab"]);
-            person.presses(&["C-u"]);
-        }
+        person.types("pai");
+        person.presses(&["Tab"]);
+        person.presses(&["C-u"]);
     }
-    person.says("words on", "[\"on\"]");
-    person.says("show", "all: one, 1x1, 1x5, 2x2, 300x50");
+    person.insists("words on", "[\"on\"]");
+    person.insists("show", "all: one, 1x1, 1x5, 2x2, 300x50");
 }
 
 #[test]
