@@ -149,6 +149,9 @@ impl Desk {
 
     /// Ends the session; what cannot be saved is not lost in silence.
     pub(crate) fn close(&self) -> Result<(), CommandError> {
+        if let Some(failure) = self.log.take_failure() {
+            self.screen.warn(&failure);
+        }
         let Some(unsaved) = self.keeper.keep() else { return Ok(()) };
         self.log.error("not saved", &unsaved.why.to_string());
         match unsaved.kept {

@@ -19,7 +19,7 @@ pub enum Exit {
     Usage,
     /// Somebody else has the session or the ledger.
     Busy,
-    /// There is no such session, archive or key.
+    /// There is no such session, archive, key, goal or script.
     NotFound,
     /// It was not confirmed.
     Refused,
@@ -40,7 +40,7 @@ impl Exit {
         (Exit::Failure, "failed: the message says why and what to do"),
         (Exit::Usage, "the command line is wrong: the message shows the right one"),
         (Exit::Busy, "somebody else has the session or the ledger: the message says who"),
-        (Exit::NotFound, "there is no such session, archive or key"),
+        (Exit::NotFound, "there is no such session, archive, key, goal or script"),
         (Exit::Refused, "it was not confirmed: nothing was changed"),
         (Exit::Partial, "some of it could not be done: the message says what"),
         (Exit::Lost, "the claim was lost while the command ran, which was stopped"),

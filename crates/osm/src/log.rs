@@ -36,6 +36,8 @@ struct Book {
     size: u64,
     most: u64,
     files: u32,
+    /// Why something is missing in it.
+    failure: Option<io::Error>,
 }
 
 impl Log {
@@ -52,10 +54,17 @@ impl Log {
         let (file, size) = begin(&path).map_err(cannot)?;
         let most = u64::from(settings.max_size_mb) << 20;
         let files = settings.max_files.max(1);
-        Ok(Self(Some(RefCell::new(Book { level, path, file, size, most, files }))))
+        Ok(Self(Some(RefCell::new(Book { level, path, file, size, most, files, failure: None }))))
     }
 
-    /// Writes an entry. A log that cannot be written is no reason to stop.
+    /// What is wrong with the log, if something could not be written to it; told once.
+    pub(crate) fn take_failure(&self) -> Option<String> {
+        let mut book = self.0.as_ref()?.borrow_mut();
+        let failure = book.failure.take()?;
+        Some(format!("the log {} is not complete: {failure}", book.path.display()))
+    }
+
+    /// Writes an entry. A log that cannot be written is no reason to stop, and is told at the end.
     pub(crate) fn write(&self, level: Level, message: &str, attributes: &Value) {
         let Some(book) = &self.0 else { return };
         let mut book = book.borrow_mut();
@@ -77,7 +86,9 @@ impl Log {
         if !attributes.is_null() {
             entry["attributes"] = attributes.clone();
         }
-        drop(book.append(&format!("{entry}\n")));
+        if let Err(failure) = book.append(&format!("{entry}\n")) {
+            book.failure = Some(failure);
+        }
     }
 
     pub(crate) fn info(&self, message: &str, what: &str) {

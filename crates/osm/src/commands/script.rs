@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::cli::ScriptArguments;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::repl::{Giver, Play, Repl, Stage};
 use crate::ui::Ui;
 
@@ -19,6 +19,11 @@ pub(super) fn run(
     let desk = Rc::new(Desk::open(context, settings(&arguments.mode, context), ui)?);
     let path = desk.at(&arguments.file);
     let name = arguments.file.display().to_string();
+    if !path.exists() {
+        return Err(CommandError::failed(format!("there is no script {}", path.display()))
+            .with_hint("check the spelling, and in which folder you are")
+            .exiting(Exit::NotFound));
+    }
     let stage = Stage::new(Rc::clone(&desk), Play::File(path), &arguments.arguments, Vec::new())
         .testing(arguments.test);
     let runtime = stage.begin().map_err(|error| CommandError::failed(error.to_string()))?;

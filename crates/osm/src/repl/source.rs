@@ -179,6 +179,14 @@ mod tests {
     }
 
     #[test]
+    fn commands_that_come_at_once() {
+        assert_eq!(commands_of("note a\nlist"), ["note a", "list"]);
+        assert_eq!(commands_of("note 'a\nb'"), ["note 'a\nb'"]);
+        assert_eq!(commands_of("list"), ["list"]);
+        assert!(commands_of("").is_empty());
+    }
+
+    #[test]
     fn what_is_no_text_is_refused() {
         let mut lines = lines_of(b"a\n\xff\n");
         assert_eq!(lines.next(&Prompt::default()), Input::Line("a".into()));

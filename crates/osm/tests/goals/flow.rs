@@ -84,6 +84,8 @@ fn from_a_goal_to_the_final_prompt() {
 #[test]
 fn what_is_missing_is_said_with_the_next_step() {
     let env = Env::new();
+    let nothing = env.types(&["prompt-flow"], "copy\n");
+    assert!(nothing.contains("copy: there is nothing yet"), "{nothing}");
     assert_snapshot!(env.types(&["prompt-flow"], "generate\nshow meta\nshow prompt\ncopy all\nedit meta\nedit\ngoal use:x\ntemplate now\ngenerate x\n"), @"
     --- stderr
     osm: error: line 1: there is no goal yet: 'goal TEXT' sets it, 'goal --prewritten' lists some

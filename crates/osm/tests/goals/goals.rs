@@ -46,6 +46,28 @@ fn commit_message() {
 }
 
 #[test]
+fn what_is_wrong_with_a_prompt_is_said() {
+    let env = Env::new();
+    env.git(&["init", "-q"]);
+    env.file("a.txt", "one\n");
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "first"]);
+    let shown = env.types(&["goal", "commit-message"], "run --staged\n");
+    assert!(shown.contains("Warning: git diff --staged shows no change"), "{shown}");
+    let shown = env.types(&["goal", "commit-message"], "diff nowhere\ncopy\n");
+    assert!(shown.contains("Warning: git diff nowhere failed: "), "{shown}");
+    assert!(
+        env.types(&["code-review"], "exec false\nshow\n").contains("false ended with exit code 1")
+    );
+}
+
+#[test]
+fn commands_need_a_goal() {
+    let said = Env::new().types(&["goal", "-c", "list"], "");
+    assert!(said.contains("none is named") && said.ends_with("--- exit Some(2)\n"), "{said}");
+}
+
+#[test]
 fn variables_shape_the_prompt_and_are_remembered() {
     let env = Env::new();
     assert_snapshot!(env.types(&["goal", "test-generator"], "type\nframework\ntype security\nframework pytest\ntype fast\n"), @"

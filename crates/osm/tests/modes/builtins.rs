@@ -152,6 +152,7 @@ fn a_reset_can_be_taken_back() {
     let name = name.expect("the name of the archive is said");
     assert!(said.contains("\nall: \n"), "{said}");
     assert!(said.ends_with("  osm  reset\nbye\n"), "{said}");
+    env.probe(&["undo"]).said(1, &["a reset is not undone", "osm session restore"]);
     env.run(&["session", "restore", name]).said(0, &[]);
     assert_eq!(env.probe(&["show"]).good(), "all: one\nbye\n");
 }

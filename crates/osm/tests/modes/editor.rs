@@ -19,3 +19,8 @@ fn an_editor_that_fails() {
     let env = Env::new().with("EDITOR", "/no/such/editor");
     env.probe(&["edit"]).said(1, &["there is no editor (/no/such/editor); set VISUAL or EDITOR"]);
 }
+
+#[test]
+fn nobody_is_there_to_edit() {
+    Env::new().probe(&["edit"]).said(1, &["there is no terminal for an editor"]);
+}

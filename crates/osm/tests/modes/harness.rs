@@ -32,7 +32,7 @@ pub(crate) struct Run {
 impl Env {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["home", "work", "temporary"] {
+        for name in ["home", "tree", "temporary"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
         Self { folder, variables: Vec::new() }
@@ -49,7 +49,7 @@ impl Env {
     }
 
     pub(crate) fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.folder.path().join("tree")
     }
 
     pub(crate) fn temporary(&self) -> PathBuf {

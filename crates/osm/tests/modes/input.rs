@@ -33,8 +33,16 @@ fn a_line_that_fails() {
 }
 
 #[test]
+fn a_comment_is_no_command() {
+    assert_eq!(Env::new().probe(&["# keep a", "show"]).good(), "all: \nbye\n");
+}
+
+#[test]
 fn a_quote_that_is_never_closed() {
     let env = Env::new();
+    let run = env.probe(&["keep 'b", "show"]);
+    run.said(1, &["command 1: ' is never closed"]);
+    assert_eq!(run.stdout, "all: \nbye\n", "nothing was kept, and the next was run");
     let run = env.probe_reading("keep a\nkeep 'b\nshow\n", &[]);
     run.said(1, &["line 2: no more commands can be read: ' is never closed"]);
     assert_eq!(run.stdout, "kept a\nbye\n");

@@ -56,3 +56,13 @@ fn a_log_that_cannot_be_written() {
     let run = env.run(&["code-review", "--log-file", "/dev/null/x", "-c", "list"]);
     run.said(1, &["the log /dev/null/x cannot be written", "hint: choose another file"]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_that_is_full() {
+    let (env, probe) = (Env::new(), probe());
+    let probe = probe.to_str().unwrap();
+    let options = ["script", "-i", "--log-level", "info", "--log-file", "/dev/full"];
+    env.run(&[&options[..], &["-c", "show", probe]].concat())
+        .said(0, &["all: ", "the log /dev/full is not complete"]);
+}

@@ -32,15 +32,16 @@ fn one_that_fails_shows_its_line() {
     let env = Env::new();
     assert_snapshot!(script(&env, "const a = 1;\n  a.b.c;\n", &["it.js"]).transcript(), @r#"
     --- stderr
-    osm: error: LAB/work/it.js:2:3: TypeError: cannot read property 'c' of undefined
+    osm: error: LAB/tree/it.js:2:3: TypeError: cannot read property 'c' of undefined
         a.b.c;
         ^
     --- exit Some(1)
     "#);
     assert_snapshot!(script(&env, "", &["none.js"]).transcript(), @r#"
     --- stderr
-    osm: error: Error: there is no module 'LAB/work/none.js': looked for LAB/work/none.js
-    --- exit Some(1)
+    osm: error: there is no script LAB/tree/none.js
+    osm: hint: check the spelling, and in which folder you are
+    --- exit Some(4)
     "#);
 }
 
