@@ -138,6 +138,7 @@ fn what_a_person_sees() {
     person.says("keep one", "kept one");
     person.says("kep two", "hint: did you mean `keep`? `help` shows all commands");
     person.says("show", "all: one");
+    person.is_asked();
     let screen: Vec<String> = person.screen().lines().map(|it| it.trim_end().to_owned()).collect();
     insta::assert_snapshot!(screen.join("\n").trim_end(), @r#"
     welcome
@@ -278,7 +279,7 @@ fn a_kill_loses_nothing() {
     let next = Person::new(&lab, &tmux);
     next.says("show", "all: one, two");
     next.says("undo", "Undone: keep two");
-    next.says("show", "all: one");
+    next.says("show", "all: one\n");
 }
 
 /// The screen is gone with it.
