@@ -5,6 +5,7 @@
 //! |---|---|
 //! | what is refused: links, FIFOs, the files of others | `folder.rs` |
 //! | what a save promises | `atomic.rs` |
+//! | why it is quick | `long.rs`, `leftovers.rs` |
 //! | who may do what at the same time | `lock.rs` |
 //! | who holds a lock | `roster.rs` |
 //! | taking one from the dead | `eviction.rs` |
@@ -20,6 +21,7 @@ pub(crate) mod atomic;
 pub(crate) mod audit;
 pub(crate) mod eviction;
 pub(crate) mod folder;
+pub(crate) mod leftovers;
 pub(crate) mod listing;
 pub(crate) mod litter;
 pub(crate) mod lock;

@@ -15,6 +15,7 @@ use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wa
 use crate::error::{Error, Result};
 use crate::fs::eviction::{self, Eviction};
 use crate::fs::folder::{Facts, Folder};
+use crate::fs::leftovers::Leftovers;
 use crate::fs::lock::{Attempt, FileLock, GRACE, IfMissing, Mode};
 use crate::fs::place::Place;
 use crate::fs::realm::Realm;
@@ -37,6 +38,7 @@ pub struct FsBackend {
     sessions: Arc<Place>,
     shelves: [Arc<Place>; Shelf::ALL.len()],
     realm: Realm,
+    leftovers: Leftovers,
 }
 
 impl FsBackend {
@@ -54,6 +56,7 @@ impl FsBackend {
             root: place,
             sessions,
             realm: Realm::default(),
+            leftovers: Leftovers::default(),
         };
         backend.sessions.existing()?;
         Ok(backend)
@@ -183,7 +186,12 @@ impl Backend for FsBackend {
         let Some(pieces) = next(current)? else {
             return Ok(before.map(|facts| facts.stamp));
         };
+        self.leftovers.wait();
+        let old = folder.hold(&name);
         atomic::replace(&folder, &self.realm, &name, &pieces, before.as_ref())?;
+        if let Some(old) = old {
+            self.leftovers.leave(old);
+        }
         Ok(folder.facts(&name)?.map(|facts| facts.stamp))
     }
 

@@ -229,6 +229,12 @@ impl Folder {
         }
     }
 
+    /// Opens a file only to keep what is in it while another one takes its name. Where an open file
+    /// cannot be replaced, and if anything else stands in the way, there is nothing to keep.
+    pub(crate) fn hold(&self, name: &str) -> Option<File> {
+        platform::hold(&self.handle, name)
+    }
+
     /// Makes a new file that only we can read.
     pub(crate) fn create_new(&self, name: &str) -> io::Result<File> {
         platform::create_new(&self.handle, &self.path, name)

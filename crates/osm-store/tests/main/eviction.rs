@@ -277,11 +277,10 @@ fn who_comes_at_the_very_moment_stays() {
                 newcomer = Some(scope.spawn(come));
                 Ok(())
             };
-            match backend.evict_dead(&id("x"), &mut agree) {
-                Ok(true) | Err(Error::Unproven { .. }) => {}
-                other => panic!("{other:?}"),
-            }
-            newcomer.unwrap().join().unwrap();
+            let evicted = backend.evict_dead(&id("x"), &mut agree);
+            assert!(matches!(evicted, Ok(true) | Err(Error::Unproven { .. })), "{evicted:?}");
+            let newcomer = newcomer.unwrap_or_else(|| panic!("not asked: {evicted:?}"));
+            newcomer.join().unwrap();
         });
     }
 }

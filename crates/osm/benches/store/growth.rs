@@ -12,7 +12,7 @@ use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
 
 use crate::sample::{self, STATES, Shape, State};
-use crate::{bare, say, timed};
+use crate::{bare, say, settled};
 
 /// How many saves around a length of the history are summed up.
 const WINDOW: usize = 10;
@@ -51,9 +51,9 @@ fn one(state: State, folder: &Path) -> Result<Growth> {
     let mut stages = Vec::new();
     let (mut saves, mut bares) = (Vec::new(), Vec::new());
     for entries in 2..=MOST_HISTORY {
-        saves.push(timed(|| state.change(&mut session, Shape::Keys, entries))?);
+        saves.push(settled(|| state.change(&mut session, Shape::Keys, entries))?);
         let bytes = fs::read(&document)?;
-        bares.push(timed(|| bare::save(&floor, &bytes))?);
+        bares.push(settled(|| bare::save(&floor, &bytes))?);
         if LENGTHS.contains(&entries) {
             let last = |times: &[f64]| Spread::of(&times[times.len().saturating_sub(WINDOW)..]);
             let (save, bare) = (last(&saves), last(&bares));

@@ -197,7 +197,9 @@ impl Report {
              Bare is: write a file beside the old one, sync it, rename it, sync the folder; for opening, read the file. \
              A state is made of texts, each under a key of its own, and a change replaces one of them; where all of them \
              are in one list, a change reads and hands over the whole list. Measured with the library, in one process; \
-             opening the store and making oneself known as somebody who has the session open are part of it.\n\
+             opening the store and making oneself known as somebody who has the session open are part of it. What \
+             replaces a file leaves the space of the old one to be given back by another thread, where bare waits for \
+             it; nothing else is measured until that is over.\n\
              \n\
              {saves}\n\
              ## History\n\

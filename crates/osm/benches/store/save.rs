@@ -9,7 +9,7 @@ use osm_testkit::bench::statistics::Spread;
 use osm_testkit::bench::turns::Turns;
 
 use crate::sample::{self, STATES, Shape, State};
-use crate::{bare, say, timed};
+use crate::{bare, say, settled};
 
 const ROUNDS: u32 = 30;
 const QUICK_ROUNDS: u32 = 10;
@@ -43,7 +43,7 @@ fn one(state: State, rounds: u32, folder: &Path) -> Result<Single> {
     let document = sample::store(&root)?.backend().place(&sample::id("keys"));
     let document = document.ok_or("a session in files has a path")?;
     let save = |name: &str, shape, round: u32| {
-        timed(|| {
+        settled(|| {
             let mut session = sample::open(&root, name)?;
             state.change(&mut session, shape, round as usize + 1)?;
             Ok(session.close()?)
@@ -59,10 +59,10 @@ fn one(state: State, rounds: u32, folder: &Path) -> Result<Single> {
                 1 => save("list", Shape::List, round)?,
                 2 => {
                     let bytes = fs::read(&document)?;
-                    timed(|| bare::save(&floor, &bytes))?
+                    settled(|| bare::save(&floor, &bytes))?
                 }
-                3 => timed(|| sample::open(&root, "keys"))?,
-                _ => timed(|| bare::load(&document))?,
+                3 => settled(|| sample::open(&root, "keys"))?,
+                _ => settled(|| bare::load(&document))?,
             };
             if round >= WARM_UP {
                 times[turn].push(microseconds);

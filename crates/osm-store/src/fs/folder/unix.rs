@@ -101,6 +101,11 @@ pub(super) fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<u
     std::os::unix::fs::FileExt::read_at(file, bytes, place)
 }
 
+pub(super) fn hold(folder: &Handle, name: &str) -> Option<File> {
+    let flags = OFlags::RDONLY | ANY_FILE;
+    rustix::fs::openat(folder, name, flags, Mode::empty()).ok().map(File::from)
+}
+
 pub(super) fn create_new(folder: &Handle, _path: &Path, name: &str) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | ANY_FILE;
     Ok(rustix::fs::openat(folder, name, flags, PRIVATE_FILE)?.into())

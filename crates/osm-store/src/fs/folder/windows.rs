@@ -107,6 +107,11 @@ pub(super) fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<u
     std::os::windows::fs::FileExt::seek_read(file, bytes, place)
 }
 
+/// Renaming over a file that is open fails.
+pub(super) fn hold((): &Handle, _name: &str) -> Option<File> {
+    None
+}
+
 pub(super) fn create_new((): &Handle, path: &Path, name: &str) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path.join(name))
 }
