@@ -17,7 +17,9 @@ pub mod fs;
 pub mod memory;
 
 use std::fmt;
+use std::ops::{Deref, Range};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -281,7 +283,48 @@ pub struct Entry {
     /// Somebody attends it.
     pub active: bool,
     /// The first line of the document (see `document.rs`), if it could be read.
-    pub summary: Option<Vec<u8>>,
+    pub summary: Option<FirstLine>,
+}
+
+/// The first line of a document. A list has very many of them, and most stand in one file: they are
+/// parts of what was read, not copies.
+#[derive(Clone)]
+pub struct FirstLine {
+    whole: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl FirstLine {
+    /// A part of some bytes; empty if it is none.
+    pub(crate) fn part(whole: &Arc<Vec<u8>>, range: Range<usize>) -> Self {
+        Self { whole: Arc::clone(whole), range }
+    }
+}
+
+impl From<Vec<u8>> for FirstLine {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { range: 0..bytes.len(), whole: Arc::new(bytes) }
+    }
+}
+
+impl Deref for FirstLine {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.whole.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl PartialEq for FirstLine {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for FirstLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", String::from_utf8_lossy(self))
+    }
 }
 
 /// Where documents are set aside.

@@ -76,7 +76,7 @@ impl Document {
             modified: self.modified,
             stamp: self.stamp(),
             active,
-            summary: line.map(<[u8]>::to_vec),
+            summary: line.map(|line| line.to_vec().into()),
         }
     }
 }

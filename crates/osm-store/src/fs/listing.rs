@@ -11,6 +11,7 @@
 use std::collections::HashSet;
 use std::io::Read;
 use std::sync::Arc;
+use std::thread;
 
 use osm_identity::SessionId;
 
@@ -18,7 +19,7 @@ use super::activity::Activity;
 use super::folder::{Access, Facts, Folder, Kind};
 use super::lock::FileLock;
 use super::summaries::Index;
-use crate::backend::Entry;
+use crate::backend::{Entry, FirstLine};
 use crate::error::Result;
 use crate::layout;
 use crate::spread::spread;
@@ -31,18 +32,21 @@ const USUAL_LINE: usize = 1024;
 /// All sessions of a folder, in the order of their ids, and how many of them had to be read because
 /// nothing is known of them.
 pub(crate) fn entries(folder: &Arc<Folder>, known: &Index) -> Result<(Vec<Entry>, usize)> {
-    let activity = Activity::of(folder);
-    let mut ids = Vec::new();
-    let mut open = HashSet::new();
-    folder.each_name(&mut |name, inode| {
-        if let Some(id) = layout::document_id(name) {
-            ids.push(id);
-        } else if let Activity::Known(locked) = &activity
-            && locked.contains(&inode)
-        {
-            open.extend(layout::presence_id(name));
-        }
-    })?;
+    // The system takes some milliseconds to tell what is locked, most of which it waits.
+    let (names, activity) = thread::scope(|scope| {
+        let look = thread::Builder::new().spawn_scoped(scope, || Activity::of(folder));
+        let names = Names::of(folder);
+        let activity = match look {
+            Ok(look) => look.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => Activity::of(folder),
+        };
+        (names, activity)
+    });
+    let Names { mut ids, others } = names?;
+    let open = match &activity {
+        Activity::Known(locked) => others.open(locked),
+        Activity::Unknown => HashSet::new(),
+    };
     ids.sort_unstable();
 
     let shares = spread(ids, |ids| {
@@ -61,6 +65,50 @@ pub(crate) fn entries(folder: &Arc<Folder>, known: &Index) -> Result<(Vec<Entry>
     Ok((shares.into_iter().flat_map(|(entries, _)| entries).collect(), read))
 }
 
+/// What is in a folder.
+struct Names {
+    /// The sessions.
+    ids: Vec<SessionId>,
+    others: Others,
+}
+
+/// The names of all other files, one after the other, with the inode and the end of each.
+#[derive(Default)]
+struct Others {
+    text: String,
+    files: Vec<(u64, usize)>,
+}
+
+impl Names {
+    fn of(folder: &Folder) -> Result<Self> {
+        let mut names = Self { ids: Vec::new(), others: Others::default() };
+        folder.each_name(&mut |name, inode| {
+            if let Some(id) = layout::document_id(name) {
+                names.ids.push(id);
+            } else {
+                names.others.text.push_str(name);
+                names.others.files.push((inode, names.others.text.len()));
+            }
+        })?;
+        Ok(names)
+    }
+}
+
+impl Others {
+    /// The sessions whose presence lock is among the files that are locked.
+    fn open(&self, locked: &HashSet<u64>) -> HashSet<SessionId> {
+        let mut start = 0;
+        let mut open = HashSet::new();
+        for (inode, end) in &self.files {
+            if locked.contains(inode) {
+                open.extend(layout::presence_id(&self.text[start..*end]));
+            }
+            start = *end;
+        }
+        open
+    }
+}
+
 /// Whether a session is open, asked of its lock. One whose lock does not tell is left in peace.
 fn is_open(folder: &Arc<Folder>, id: &SessionId) -> bool {
     FileLock::is_held(folder, &layout::presence_lock(id)).unwrap_or(true)
@@ -74,21 +122,21 @@ pub(crate) fn entry(folder: &Folder, id: SessionId, active: bool) -> Option<Entr
 /// Reads one document after the other, into the same memory.
 struct Reader<'a> {
     folder: &'a Folder,
-    known: &'a Index<'a>,
+    known: &'a Index,
     buffer: Vec<u8>,
     /// How many were read.
     read: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn new(folder: &'a Folder, known: &'a Index<'a>) -> Self {
+    fn new(folder: &'a Folder, known: &'a Index) -> Self {
         Self { folder, known, buffer: vec![0; LONGEST_LINE], read: 0 }
     }
 
     fn entry(&mut self, id: SessionId, active: bool) -> Option<Entry> {
         let name = layout::document(&id);
         let (facts, summary) = match self.look(&id, &name) {
-            Some((facts, line)) => (facts, Some(line.to_vec())),
+            Some((facts, line)) => (facts, Some(line)),
             None => self.open(&name)?,
         };
         if facts.kind != Kind::File {
@@ -105,7 +153,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What is known of a document whose first line need not be read again.
-    fn look(&self, id: &SessionId, name: &str) -> Option<(Facts, &'a [u8])> {
+    fn look(&self, id: &SessionId, name: &str) -> Option<(Facts, FirstLine)> {
         if self.known.is_empty() {
             return None;
         }
@@ -113,10 +161,11 @@ impl<'a> Reader<'a> {
         Some((facts, self.known.line(id, facts.stamp)?))
     }
 
-    fn open(&mut self, name: &str) -> Option<(Facts, Option<Vec<u8>>)> {
+    fn open(&mut self, name: &str) -> Option<(Facts, Option<FirstLine>)> {
         self.read += 1;
         match self.folder.open_file(name, Access::Read) {
-            Ok(file) => file.map(|(file, facts)| (facts, self.first_line(&file, &facts))),
+            Ok(file) => file
+                .map(|(file, facts)| (facts, self.first_line(&file, &facts).map(FirstLine::from))),
             Err(_) => Some((self.folder.facts(name).ok()??, None)),
         }
     }

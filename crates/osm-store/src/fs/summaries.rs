@@ -16,13 +16,14 @@
 //! is to be found nowhere. A store of a few sessions has none.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use osm_identity::SessionId;
 
 use super::atomic;
 use super::folder::Folder;
 use super::realm::Realm;
-use crate::backend::{Entry, Stamp};
+use crate::backend::{Entry, FirstLine, Stamp};
 use crate::error::Result;
 use crate::layout::SUMMARIES;
 
@@ -34,18 +35,28 @@ const MUCH: usize = 8;
 /// What the file says.
 #[derive(Default)]
 pub(crate) struct Summaries {
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
 }
 
 /// The same, to be looked into.
 #[derive(Default)]
-pub(crate) struct Index<'a>(Vec<(&'a [u8], &'a [u8])>);
+pub(crate) struct Index {
+    bytes: Arc<Vec<u8>>,
+    lines: Vec<Line>,
+}
+
+/// Where a line is: its beginning, the end of the id in it, and its own end.
+struct Line {
+    start: usize,
+    id_end: usize,
+    end: usize,
+}
 
 impl Summaries {
     /// Reads the file; one that cannot be read says nothing.
     pub(crate) fn read(root: &Folder) -> Self {
         let found = root.read(SUMMARIES).ok().flatten();
-        Self { bytes: found.map(|(bytes, _)| bytes).unwrap_or_default() }
+        Self { bytes: Arc::new(found.map(|(bytes, _)| bytes).unwrap_or_default()) }
     }
 
     /// Removes the file.
@@ -54,22 +65,25 @@ impl Summaries {
     }
 
     /// Where the line of each session is.
-    pub(crate) fn index(&self) -> Index<'_> {
-        let lines = memchr::memchr_iter(b'\n', &self.bytes);
-        let mut start = 0;
+    pub(crate) fn index(&self) -> Index {
+        let ends = memchr::memchr_iter(b'\n', &self.bytes);
+        let mut next = 0;
         let line = |end| {
-            let line = &self.bytes[start..end];
-            start = end + 1;
-            let at = memchr::memchr(b' ', line)?;
-            Some((&line[..at], &line[at + 1..]))
+            let start = std::mem::replace(&mut next, end + 1);
+            let id_end = start + memchr::memchr(b' ', &self.bytes[start..end])?;
+            Some(Line { start, id_end, end })
         };
-        Index(lines.filter_map(line).collect())
+        Index { lines: ends.filter_map(line).collect(), bytes: Arc::clone(&self.bytes) }
     }
 
     /// Writes the file if that is worth it. Whether it succeeds makes no difference but in speed.
     pub(crate) fn keep(self, root: &Folder, realm: &Realm, entries: &[Entry], read: usize) {
         let mut there = entries.iter().map(|entry| entry.id.as_str().as_bytes());
-        let has_vanished = self.index().0.iter().any(|(id, _)| !there.any(|other| other == *id));
+        let index = self.index();
+        let has_vanished = index.lines.iter().any(|line| {
+            let id = index.id(line);
+            !there.any(|other| other == id)
+        });
         let is_worth_it = entries.len() >= WORTH_A_FILE && read * MUCH > entries.len();
         if !has_vanished && !is_worth_it {
             return;
@@ -78,20 +92,26 @@ impl Summaries {
     }
 }
 
-impl<'a> Index<'a> {
+impl Index {
     /// There is nothing to be found.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lines.is_empty()
+    }
+
+    fn id(&self, line: &Line) -> &[u8] {
+        &self.bytes[line.start..line.id_end]
     }
 
     /// The first line of a document, if that document is the one that it was read from.
-    pub(crate) fn line(&self, id: &SessionId, stamp: Stamp) -> Option<&'a [u8]> {
+    pub(crate) fn line(&self, id: &SessionId, stamp: Stamp) -> Option<FirstLine> {
         let name = id.as_str().as_bytes();
-        let at = self.0.binary_search_by_key(&name, |(id, _)| id).ok()?;
-        let (_, rest) = self.0[at];
-        let (known, line) = (rest.get(..DIGITS)?, rest.get(DIGITS + 1..)?);
+        let at = self.lines.binary_search_by_key(&name, |line| self.id(line)).ok()?;
+        let found = &self.lines[at];
+        let (known, start) = (found.id_end + 1, found.id_end + 2 + DIGITS);
+        let known = self.bytes[..found.end].get(known..known + DIGITS)?;
         let known = u64::from_str_radix(std::str::from_utf8(known).ok()?, 16).ok()?;
-        (known == digest(id, stamp, line)).then_some(line)
+        let line = self.bytes[..found.end].get(start..)?;
+        (known == digest(id, stamp, line)).then(|| FirstLine::part(&self.bytes, start..found.end))
     }
 }
 
@@ -129,7 +149,7 @@ mod tests {
             modified: Timestamp::UNIX_EPOCH,
             stamp: Stamp([1, 7, 3, 4]),
             active: false,
-            summary: summary.map(|line| line.as_bytes().to_vec()),
+            summary: summary.map(|line| line.as_bytes().to_vec().into()),
         }
     }
 
@@ -137,10 +157,10 @@ mod tests {
     fn a_line_is_believed_of_that_very_document_alone() {
         let all =
             [entry("ex--a", Some("{ a line,")), entry("ex--b", None), entry("ex--c", Some(""))];
-        let summaries = Summaries { bytes: encode(&all) };
+        let summaries = Summaries { bytes: encode(&all).into() };
         let index = summaries.index();
         for entry in &all {
-            assert_eq!(index.line(&entry.id, entry.stamp), entry.summary.as_deref());
+            assert_eq!(index.line(&entry.id, entry.stamp), entry.summary);
             for changed in 0..4 {
                 let mut stamp = entry.stamp;
                 stamp.0[changed] += 1;
@@ -153,20 +173,19 @@ mod tests {
     fn no_damage_is_believed() {
         let all = ["ex--a", "ex--b", "ex--c"].map(|name| entry(name, Some("{\"a\": \"line\",")));
         let good = encode(&all);
-        let at = |summaries: &Summaries, entry: &Entry| {
-            summaries.index().line(&entry.id, entry.stamp).map(<[u8]>::to_vec)
-        };
+        let at =
+            |summaries: &Summaries, entry: &Entry| summaries.index().line(&entry.id, entry.stamp);
         for at_byte in 0..good.len() {
             for byte in [0, b' ', b'\n', b'f', 0xff] {
                 let mut bytes = good.clone();
                 bytes[at_byte] = byte;
-                let damaged = Summaries { bytes };
+                let damaged = Summaries { bytes: bytes.into() };
                 let found = all.iter().filter_map(|entry| Some((entry, at(&damaged, entry)?)));
                 for (entry, line) in found {
                     assert_eq!(Some(line), entry.summary, "byte {at_byte} is {byte}");
                 }
             }
-            let torn = Summaries { bytes: good[..at_byte].to_vec() };
+            let torn = Summaries { bytes: good[..at_byte].to_vec().into() };
             assert_eq!(at(&torn, &all[2]), None);
         }
     }

@@ -127,7 +127,8 @@ fn the_list_shows_what_can_be_read() {
     let summaries: Vec<_> = entries
         .iter()
         .map(|entry| {
-            let summary = entry.summary.clone().map(|line| String::from_utf8(line).unwrap());
+            let summary =
+                entry.summary.as_deref().map(|line| String::from_utf8(line.to_vec()).unwrap());
             (entry.id.to_string(), entry.size, summary)
         })
         .collect();
