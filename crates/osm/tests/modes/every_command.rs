@@ -150,3 +150,32 @@ fn at_a_terminal() {
         insta::assert_snapshot!(name, seen);
     }
 }
+
+#[test]
+fn three_modes_in_one_session_at_once() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let sits = |mode: &str| {
+        let prompt = format!("({}) >", mode.split(' ').next_back().unwrap());
+        Person::at(&lab, &tmux, &format!("{PROGRAM} {mode} --no-tokens"), &prompt)
+    };
+    let (reviewer, planner) = (sits("code-review"), sits("prompt-flow"));
+    let writer = sits("goal commit-message");
+    reviewer.says("add a.rs", "Added file: a.rs");
+    planner.says("list", "[1] [file] a.rs");
+    writer.says("list", "[1] [file] a.rs");
+    writer.says("note from the writer", "Added note [2]");
+    reviewer.says("list", "[2] [note]");
+    // What is a mode's own is nobody else's.
+    planner.says("goal make it faster", "Goal set");
+    planner.says("list", "[goal] make it faster");
+    planner.says("remove 1", "Removed [1]");
+    for other in [&reviewer, &writer] {
+        other.says("list", "Total: 1 item ");
+        other.says("show", "from the writer");
+        assert!(!other.transcript().contains("make it faster"), "{}", other.transcript());
+    }
+}

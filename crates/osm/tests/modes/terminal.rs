@@ -101,7 +101,7 @@ impl<'a> Person<'a> {
     }
 
     /// Types a line when asked for one, and sees the answer to it.
-    fn says(&self, line: &str, answer: &str) {
+    pub(crate) fn says(&self, line: &str, answer: &str) {
         self.is_asked();
         self.adds(line, answer);
     }
