@@ -100,6 +100,20 @@ pub(crate) enum Attempt {
     Missing,
 }
 
+/// Writes down who holds a lock, as soon as it is held.
+pub(crate) trait Sign {
+    fn sign(&mut self, lock: &FileLock) -> io::Result<()>;
+
+    /// Takes that back: the file was removed or replaced meanwhile, and may return (`eviction.rs`).
+    fn withdraw(&mut self, _lock: &FileLock) {}
+}
+
+impl<F: FnMut(&FileLock) -> io::Result<()>> Sign for F {
+    fn sign(&mut self, lock: &FileLock) -> io::Result<()> {
+        self(lock)
+    }
+}
+
 /// A lock that is held; released when dropped.
 #[derive(Debug)]
 #[must_use = "a lock is released when it is dropped"]
@@ -124,14 +138,14 @@ impl FileLock {
         Self::acquire_signed(folder, name, mode, missing, patience, unsigned)
     }
 
-    /// The same; `sign` writes down who holds it as soon as it is held.
+    /// The same, signed.
     pub(crate) fn acquire_signed(
         folder: &Arc<Folder>,
         name: &str,
         mode: Mode,
         missing: IfMissing,
         patience: Duration,
-        sign: &mut dyn FnMut(&Self) -> io::Result<()>,
+        signer: &mut dyn Sign,
     ) -> Result<Attempt> {
         // Only sleeping counts as waiting: who comes after many removals has not been refused yet.
         let mut waited = Duration::ZERO;
@@ -148,11 +162,12 @@ impl FileLock {
                     folder: Arc::clone(folder),
                     name: name.to_owned(),
                 };
-                sign(&lock).map_err(|error| folder.error("sign", name, error))?;
+                signer.sign(&lock).map_err(|error| folder.error("sign", name, error))?;
                 if folder.is_still(name, &facts)? {
                     return Ok(Attempt::Held(lock));
                 }
                 // It was removed or replaced while we came.
+                signer.withdraw(&lock);
                 restarts += 1;
                 if restarts < MOST_RESTARTS {
                     continue;

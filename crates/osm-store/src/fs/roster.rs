@@ -31,7 +31,7 @@ use std::time::Duration;
 use osm_identity::System;
 
 use super::folder::{Access, Facts, Folder};
-use super::lock::{Attempt, FileLock, IfMissing, Mode};
+use super::lock::{Attempt, FileLock, IfMissing, Mode, Sign};
 use crate::backend::{Holder, Presence, Witness};
 use crate::error::Result;
 
@@ -64,22 +64,15 @@ impl Attendance {
     ) -> Result<Option<Self>> {
         let mut made_room = false;
         loop {
-            let (mut line, mut is_large) = (None, false);
-            let mut enter = |lock: &FileLock| {
-                is_large = !made_room && storage::size(lock) > LARGE;
-                if !is_large {
-                    line = append(lock, holder)?;
-                }
-                Ok(())
-            };
+            let mut visitor = Visitor { holder, made_room, is_large: false, line: None };
             let (mode, missing) = (Mode::Shared, IfMissing::Create);
             let attempt =
-                FileLock::acquire_signed(folder, name, mode, missing, patience, &mut enter)?;
+                FileLock::acquire_signed(folder, name, mode, missing, patience, &mut visitor)?;
             let Attempt::Held(lock) = attempt else {
                 return Ok(None);
             };
-            if !is_large {
-                return Ok(Some(Self { lock, line }));
+            if !visitor.is_large {
+                return Ok(Some(Self { lock, line: visitor.line }));
             }
             // A shared lock cannot be made a lone one in one step; nor need it be.
             drop(lock);
@@ -100,28 +93,51 @@ impl Attendance {
         let line = |text| Line { offset: 0, text };
         Ok(lock.map(|lock| Self { lock, line: signature(holder).ok().map(line) }))
     }
-
-    fn leave(&mut self) -> io::Result<()> {
-        let Some(line) = self.line.take() else {
-            return Ok(());
-        };
-        let mut found = vec![0; line.text.len()];
-        storage::read_at(&self.lock, &mut found, line.offset)?;
-        if found != line.text {
-            return Ok(());
-        }
-        let mut blank = vec![b' '; found.len()];
-        blank[0] = b'\n';
-        blank[found.len() - 1] = b'\n';
-        storage::write_at(&self.lock, &blank, line.offset)
-    }
 }
 
 impl Drop for Attendance {
     fn drop(&mut self) {
-        // A line that cannot be blanked is that of a process which readers can look for.
-        let _left = self.leave();
+        leave(&self.lock, self.line.as_ref());
     }
+}
+
+/// One who comes to share a lock.
+struct Visitor<'a> {
+    holder: &'a Holder,
+    made_room: bool,
+    /// There are too many lines in the file: it has to be emptied first.
+    is_large: bool,
+    line: Option<Line>,
+}
+
+impl Sign for Visitor<'_> {
+    fn sign(&mut self, lock: &FileLock) -> io::Result<()> {
+        self.is_large = !self.made_room && storage::size(lock) > LARGE;
+        if !self.is_large {
+            self.line = append(lock, self.holder)?;
+        }
+        Ok(())
+    }
+
+    fn withdraw(&mut self, lock: &FileLock) {
+        leave(lock, self.line.take().as_ref());
+    }
+}
+
+/// Blanks a line. One that cannot be blanked is that of a process which readers can look for.
+fn leave(lock: &FileLock, line: Option<&Line>) {
+    let blank = |line: &Line| {
+        let mut found = vec![0; line.text.len()];
+        storage::read_at(lock, &mut found, line.offset)?;
+        if found != line.text {
+            return io::Result::Ok(());
+        }
+        let mut blank = vec![b' '; found.len()];
+        blank[0] = b'\n';
+        blank[found.len() - 1] = b'\n';
+        storage::write_at(lock, &blank, line.offset)
+    };
+    let _left = line.map(blank);
 }
 
 /// Adds a line for one who shares a lock.
