@@ -5,6 +5,7 @@
 //! it. A command that fails leaves the state as it was. A save that fails is said and tried again with
 //! the next command; nothing that is not saved at the end passes in silence.
 
+mod ahead;
 mod builtins;
 mod complete;
 mod failure;

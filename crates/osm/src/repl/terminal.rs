@@ -13,11 +13,12 @@ use std::time::Duration;
 
 use reedline::{
     Color, ColumnarMenu, Completer, CompletionResult, DefaultHinter, EditCommand, Emacs,
-    FileBackedHistory, Highlighter, KeyCode, KeyModifiers, MenuBuilder, PromptEditMode,
-    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal,
-    Span, StyledText, ValidationResult, Validator, default_emacs_keybindings,
+    FileBackedHistory, Highlighter, HistoryItem, KeyCode, KeyModifiers, MenuBuilder,
+    PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent,
+    ReedlineMenu, Signal, Span, StyledText, ValidationResult, Validator, default_emacs_keybindings,
 };
 
+use super::ahead;
 use super::highlight::{self, Part};
 use super::history;
 use super::line::Line;
@@ -45,11 +46,34 @@ pub(crate) struct Terminal {
     wake: Arc<AtomicBool>,
     /// Commands that came with the last one.
     left: VecDeque<String>,
+    /// Commands that were typed before we asked.
+    ahead: VecDeque<String>,
+    /// What was typed after them, and is no command yet.
+    begun: String,
 }
 
 impl Terminal {
     pub(crate) fn new(home: Option<PathBuf>, color: bool, wake: Arc<AtomicBool>) -> Self {
-        Self { editor: None, mode: None, home, color, wake, left: VecDeque::new() }
+        let (left, ahead, begun) = (VecDeque::new(), VecDeque::new(), String::new());
+        Self { editor: None, mode: None, home, color, wake, left, ahead, begun }
+    }
+
+    /// The next command that was typed before we asked.
+    fn typed_ahead(&mut self) -> Option<String> {
+        while self.ahead.is_empty() {
+            let line = ahead::read();
+            if line.is_empty() {
+                return None;
+            }
+            self.begun.push_str(&line);
+            let is_whole = |at: &usize| Line::parse(&self.begun[..*at]).open.is_none();
+            let end = self.begun.rmatch_indices('\n').map(|(at, _)| at).find(is_whole);
+            if let Some(end) = end {
+                let rest = self.begun.split_off(end + 1);
+                self.ahead = commands_of(&std::mem::replace(&mut self.begun, rest));
+            }
+        }
+        self.ahead.pop_front()
     }
 
     /// The editor for a mode.
@@ -99,7 +123,18 @@ impl Source for Terminal {
         let commands = if self.color { prompt.commands.clone() } else { Vec::new() };
         let colors = Colors { commands, color: self.color };
         let mut editor = editor.with_highlighter(Box::new(colors));
-        let signal = editor.read_line(&Shown(prompt.text.clone()));
+        let signal = if let Some(command) = self.typed_ahead() {
+            // As if it had been typed here. What cannot be shown or remembered is run all the same.
+            drop(Screen::to_terminal(format!("{}{command}\n", prompt.text).as_bytes()));
+            drop(editor.history_mut().save(HistoryItem::from_command_line(&command)));
+            Ok(Signal::Success(command))
+        } else {
+            if !self.begun.is_empty() {
+                let begun = std::mem::take(&mut self.begun);
+                editor.run_edit_commands(&[EditCommand::InsertString(begun)]);
+            }
+            editor.read_line(&Shown(prompt.text.clone()))
+        };
         // What is typed is on disk before it is run. A history that cannot be written is no reason
         // to stop.
         drop(editor.sync_history());

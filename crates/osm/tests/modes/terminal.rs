@@ -226,6 +226,51 @@ fn lines_that_go_on_and_lines_from_before() {
 }
 
 #[test]
+fn lines_that_were_typed_ahead() {
+    if is_missing() {
+        return;
+    }
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let person = Person::new(&lab, &tmux);
+    let busy = "js output.print('bus' + 'y'); require('osm:time').sleep(4000)";
+    person.says(busy, "busy");
+    for line in ["words a", "words 'b", "c'", "words d"] {
+        person.types(line);
+        person.presses(&["Enter"]);
+    }
+    person.types("words e");
+    person.sees("(probe) > words e");
+    let seen = person.transcript();
+    let after = seen.split_once("busy\n").unwrap().1;
+    // The terminal showed what was typed; then it was run.
+    let run = after.split_once("(probe) >").unwrap().1;
+    insta::assert_snapshot!(format!("(probe) >{run}"), @r#"
+    (probe) > words a
+    ["a"]
+    (probe) > words 'b
+    c'
+    ["b\nc"]
+    (probe) > words d
+    ["d"]
+    (probe) > words e
+    "#);
+    person.presses(&["Enter"]);
+    person.sees("[\"e\"]");
+    person.presses(&["Up", "Up"]);
+    person.sees("(probe) > words d");
+    // Who stops a command stops what was to follow it.
+    person.presses(&["C-u"]);
+    person.says("loop", "looping");
+    person.types("keep lost");
+    person.presses(&["Enter"]);
+    person.presses(&["C-c"]);
+    person.sees("error: stopped");
+    person.says("show", "all:");
+    assert!(!person.transcript().contains("kept lost"), "{}", person.transcript());
+}
+
+#[test]
 fn ctrl_c_stops_the_script_and_nothing_else() {
     if is_missing() {
         return;
