@@ -32,11 +32,11 @@ impl Leftovers {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn what_was_left_is_gone_after_a_wait() {
         use std::os::fd::AsRawFd as _;
 
@@ -50,7 +50,6 @@ mod tests {
         assert!(File::open(link).map_or(true, |other| self::inode(&other) != inode));
     }
 
-    #[cfg(target_os = "linux")]
     fn inode(file: &File) -> u64 {
         std::os::unix::fs::MetadataExt::ino(&file.metadata().unwrap())
     }
