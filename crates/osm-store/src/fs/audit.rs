@@ -3,6 +3,10 @@
 //! A line is appended by one write, so that lines of several processes never mix. A file that has
 //! become large is set aside under a number, the numbers move up, and the oldest goes. Whoever
 //! opened the file before that still appends to it under its new name: nothing is lost.
+//!
+//! # Platform specific behavior
+//!
+//! Wine looks for the end of a file and writes there in two steps, so on Windows writers take turns.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -18,12 +22,17 @@ const LARGE: u64 = 4 << 20;
 /// How many older ones are kept.
 const KEPT: u32 = 3;
 
+/// How long a writer waits for its turn. To lose a line in a rare race is better than to lose it for
+/// sure.
+const TURN: Duration = Duration::from_secs(5);
+
 /// Appends an event.
 pub(crate) fn append(folder: &Arc<Folder>, line: &str) -> Result<()> {
     if line.contains(['\n', '\r']) {
         return Err(Error::Invalid("an event of the audit is one line".into()));
     }
     let name = layout::AUDIT;
+    let turn = if cfg!(windows) { take_turn(folder, TURN)? } else { None };
     let Some((mut file, facts)) = folder.open_file(name, Access::Append)? else {
         return Err(folder.error("open", name, std::io::ErrorKind::NotFound.into()));
     };
@@ -43,16 +52,25 @@ pub(crate) fn append(folder: &Arc<Folder>, line: &str) -> Result<()> {
         file.write_all(&text)
     })();
     written.map_err(|error| folder.error("append to", name, error))?;
-    if facts.size + text.len() as u64 >= LARGE { rotate(folder) } else { Ok(()) }
+    if facts.size + (text.len() as u64) < LARGE {
+        return Ok(());
+    }
+    let turn = if turn.is_some() { turn } else { take_turn(folder, Duration::ZERO)? };
+    // Whoever else has the turn is just doing that.
+    turn.map_or(Ok(()), |turn| rotate(folder, &turn))
 }
 
-/// Sets the file aside, unless somebody else is just doing that.
-fn rotate(folder: &Arc<Folder>) -> Result<()> {
-    let lock = layout::AUDIT_LOCK;
-    let attempt = FileLock::acquire(folder, lock, Mode::Alone, IfMissing::Create, Duration::ZERO)?;
-    let Attempt::Held(_lock) = attempt else {
-        return Ok(());
-    };
+/// The right to set the file aside, if others let go of it in time.
+fn take_turn(folder: &Arc<Folder>, patience: Duration) -> Result<Option<FileLock>> {
+    let (mode, missing) = (Mode::Alone, IfMissing::Create);
+    match FileLock::acquire(folder, layout::AUDIT_LOCK, mode, missing, patience)? {
+        Attempt::Held(lock) => Ok(Some(lock)),
+        Attempt::Contended | Attempt::Missing => Ok(None),
+    }
+}
+
+/// Sets the file aside.
+fn rotate(folder: &Arc<Folder>, _turn: &FileLock) -> Result<()> {
     if folder.facts(layout::AUDIT)?.is_none_or(|facts| facts.size < LARGE) {
         return Ok(()); // It was done while we came.
     }
