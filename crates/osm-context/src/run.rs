@@ -240,16 +240,26 @@ mod group {
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
 
-    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+    use rustix::process::{Pid, Signal, kill_process_group};
 
     pub(super) fn lead(command: &mut Command) {
         command.process_group(0);
     }
 
     /// Whether it ended. It is left unburied, so that its number stays its own.
+    #[cfg(not(target_os = "openbsd"))]
     pub(super) fn has_ended(child: &mut Child) -> bool {
+        use rustix::process::{WaitId, WaitIdOptions, waitid};
+
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
+    }
+
+    /// Whether it ended. OpenBSD cannot look without burying; what is left of the group is stopped
+    /// right after, and keeps the number until then.
+    #[cfg(target_os = "openbsd")]
+    pub(super) fn has_ended(child: &mut Child) -> bool {
+        !matches!(child.try_wait(), Ok(None))
     }
 
     pub(super) fn stop(child: &mut Child) {
