@@ -3,8 +3,9 @@
 //! `osm session id` stands in prompts, and most of what a small program costs is its loader's work.
 //! So on Linux with glibc nothing is left to load: the C libraries are linked in, and the program
 //! has a fixed address and one segment less. `scripts/release` goes further; this is for everybody
-//! who types `cargo install`. Where the C compiler has no static libraries, or knows another linker
-//! than Rust's own, the program loads them like any other, and starts a little later.
+//! who types `cargo install`. Where the C compiler has no static libraries, and on other processors
+//! than `x86_64`, where Rust brings no linker of its own, the program loads them like any other,
+//! and starts a little later.
 #![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through variables")]
 
 use std::env::var;
@@ -29,14 +30,14 @@ fn main() -> io::Result<()> {
     writeln!(cargo, "cargo:rerun-if-changed=build.rs")?;
     let is = |name: &str, value: &str| var(name).is_ok_and(|found| found == value);
     let native = var("HOST").is_ok() && var("HOST") == var("TARGET");
-    if !native || !is("TARGET", "x86_64-unknown-linux-gnu") {
+    if !native || !is("CARGO_CFG_TARGET_OS", "linux") || !is("CARGO_CFG_TARGET_ENV", "gnu") {
         return Ok(());
     }
     for argument in ["-no-pie", "-Wl,-z,noseparate-code"] {
         writeln!(cargo, "cargo:rustc-link-arg-bins={argument}")?;
     }
     let folder = PathBuf::from(var("OUT_DIR").unwrap_or_default());
-    if offer(&folder)? {
+    if is("CARGO_CFG_TARGET_ARCH", "x86_64") && offer(&folder)? {
         writeln!(cargo, "cargo:rustc-link-arg-bins=-L{}", folder.display())?;
         writeln!(cargo, "cargo:rustc-link-arg-bins=-static")?;
     }

@@ -255,8 +255,8 @@ mod group {
         !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
     }
 
-    /// Whether it ended. OpenBSD cannot look without burying; what is left of the group is stopped
-    /// right after, and keeps the number until then.
+    /// Whether it ended. OpenBSD cannot look without burying. What is left of the group keeps its
+    /// number and is stopped right after; known hole: if nothing is, the number may be another's.
     #[cfg(target_os = "openbsd")]
     pub(super) fn has_ended(child: &mut Child) -> bool {
         !matches!(child.try_wait(), Ok(None))

@@ -257,8 +257,9 @@ fn lines_that_were_typed_ahead() {
     "#);
     person.presses(&["Enter"]);
     person.sees("[\"e\"]");
+    person.is_asked();
     person.presses(&["Up", "Up"]);
-    person.sees("(probe) > words d");
+    person.waits_for("line", || person.screen().trim_end().ends_with("(probe) > words d"));
     // Who stops a command stops what was to follow it.
     person.presses(&["C-u"]);
     person.says("loop", "looping");
