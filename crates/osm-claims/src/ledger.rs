@@ -131,6 +131,9 @@ pub trait Book {
     /// The open claims of a scope, or of all, in the order of their epochs.
     fn open(&mut self, scope: Option<ScopeId>) -> Result<Vec<Claim>>;
 
+    /// The open claims of a session's owners but this one, in the order of their epochs.
+    fn open_of_others(&mut self, session: &str, me: OwnerId) -> Result<Vec<Claim>>;
+
     /// What an owner lost and has not acknowledged.
     fn losses(&mut self, owner: OwnerId) -> Result<Vec<Loss>>;
 

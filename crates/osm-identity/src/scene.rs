@@ -81,6 +81,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) ancestry: Ancestry<'a>,
     /// The kind of each process that was asked for so far.
     kinds: Vec<Option<Kind<'a>>>,
+    /// The role of each that was looked at closely, which costs a look at its arguments.
+    roles: Vec<Option<Role>>,
     /// The process that asks, as a place in the chain.
     pub(crate) base: usize,
 }
@@ -94,7 +96,8 @@ impl<'a> Scene<'a> {
         let host = source.host();
         let contained = host.as_ref().is_ok_and(|host| host.contained);
         let ancestry = Ancestry::new(source, environment.pid(), contained);
-        Self { environment, source, catalogue, host, ancestry, kinds: Vec::new(), base: 0 }
+        let (kinds, roles) = (Vec::new(), Vec::new());
+        Self { environment, source, catalogue, host, ancestry, kinds, roles, base: 0 }
     }
 
     /// A variable as the base process has it; blank counts as unset.
@@ -241,6 +244,16 @@ impl<'a> Scene<'a> {
 
     /// What the process at a place is, looked at closely.
     pub(crate) fn role(&mut self, at: usize) -> Role {
+        if let Some(Some(role)) = self.roles.get(at) {
+            return *role;
+        }
+        let role = self.look_closely(at);
+        self.roles.resize(self.roles.len().max(at + 1), None);
+        self.roles[at] = Some(role);
+        role
+    }
+
+    fn look_closely(&mut self, at: usize) -> Role {
         if at == 0 {
             return Role::Myself;
         }

@@ -35,6 +35,13 @@ pub struct Listed {
     pub is_predecessors: bool,
 }
 
+impl Listed {
+    /// The caller may take it up.
+    fn is_resumable(&self) -> bool {
+        self.is_predecessors && matches!(self.standing, Standing::Free(_))
+    }
+}
+
 /// What a session has to do with claims.
 #[derive(Clone, Debug, Default)]
 pub struct Owned {
@@ -51,7 +58,7 @@ pub struct Owned {
 /// What is the same for all claims that are looked at together.
 struct Look<'a> {
     asker: &'a Asker,
-    me: Option<OwnerId>,
+    me: OwnerId,
     now: Now,
     sight: Remembered<'a>,
     /// Scopes are few and have many claims.
@@ -62,7 +69,7 @@ impl<'a> Look<'a> {
     fn new(claims: &'a Claims, asker: &'a Asker, book: &mut dyn Book) -> Self {
         Self {
             // A caller whom nobody can know may look all the same.
-            me: claims.find(book, asker).ok().map(|me| me.id),
+            me: claims.find(book, asker).unwrap_or_else(|_| asker.stranger()).id,
             now: claims.ledger.now(),
             sight: Remembered::new(&*claims.sight),
             scopes: HashMap::new(),
@@ -79,7 +86,7 @@ impl<'a> Look<'a> {
                 place.insert(scope).clone()
             }
         };
-        let is_mine = self.me == Some(claim.owner.id);
+        let is_mine = self.me == claim.owner.id;
         Ok(Listed {
             standing: rules::standing(&self.now, &claim, &verdict),
             left: rules::left(&self.now, &claim),
@@ -118,7 +125,7 @@ impl Claims {
             let offered = listed.claim.offer.as_ref().map(|offer| &offer.to);
             if listed.is_mine {
                 owned.held.push(listed);
-            } else if listed.is_predecessors && matches!(listed.standing, Standing::Free(_)) {
+            } else if listed.is_resumable() {
                 owned.resumable.push(listed);
             } else if offered == Some(&asker.caller.session) {
                 owned.offered.push(listed);
@@ -126,6 +133,18 @@ impl Claims {
         }
         owned.lost = self.losses(asker)?;
         Ok(owned)
+    }
+
+    /// What an earlier incarnation of the caller holds, and the caller may take up, in all scopes.
+    ///
+    /// It is asked with every claim, so it looks at the caller's session alone.
+    pub fn resumable(&self, asker: &Asker) -> Result<Vec<Listed>> {
+        self.read(|book| {
+            let mut look = Look::new(self, asker, book);
+            let before = book.open_of_others(&asker.caller.session, look.me)?;
+            let listed = before.into_iter().map(|claim| look.at(claim, book));
+            listed.filter(|it| it.as_ref().map_or(true, Listed::is_resumable)).collect()
+        })
     }
 
     /// What the caller lost and has not acknowledged.

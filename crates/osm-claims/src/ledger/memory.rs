@@ -193,6 +193,11 @@ impl Book for State {
         Ok(self.claims.iter().filter(wanted).cloned().collect())
     }
 
+    fn open_of_others(&mut self, session: &str, me: OwnerId) -> Result<Vec<Claim>> {
+        let wanted = |it: &&Claim| it.is_open() && it.owner.session == session && it.owner.id != me;
+        Ok(self.claims.iter().filter(wanted).cloned().collect())
+    }
+
     fn losses(&mut self, owner: OwnerId) -> Result<Vec<Loss>> {
         let loss = |claim: &Claim| {
             let told = *self.losses.get(&claim.epoch)?;

@@ -2,7 +2,8 @@
 //!
 //! Every write is one immediate transaction, synced before it returns, so that a crash at any
 //! moment leaves it done or not done. Readers see one moment and wait for nobody. The write-ahead
-//! log is kept when the last process closes the file: a claim costs one sync, not four.
+//! log is kept when the last process closes the file, so a claim costs one sync, not four; but not
+//! for ever, as whoever opens the file first reads all of the log.
 
 mod book;
 mod fault;
@@ -27,6 +28,10 @@ const VERSION: i64 = 1;
 
 /// Marks the file as ours: "osmc".
 const APPLICATION: i64 = 0x6f73_6d63;
+
+/// The longest log that is kept, in bytes: some twenty claims, which take less time to read than a
+/// sync takes.
+const LONGEST_LOG: u64 = 128 * 4096;
 
 /// The ledger of this machine and user.
 pub struct SqliteLedger {
@@ -70,6 +75,21 @@ impl SqliteLedger {
         let transaction = connection.transaction_with_behavior(behavior).map_err(error)?;
         work(&mut SqlBook::new(&transaction, &self.path))?;
         transaction.commit().map_err(error)
+    }
+}
+
+impl Drop for SqliteLedger {
+    /// Has SQLite put a long log into the file, if nobody else has it open.
+    ///
+    /// SQLite does that itself every thousand pages, but empties the log only if the next writer
+    /// comes before the last process closes the file: short processes would leave one that grows.
+    fn drop(&mut self) {
+        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let log = self.path.with_extension("db-wal");
+        if log.metadata().is_ok_and(|log| log.len() > LONGEST_LOG) {
+            // If it cannot be done, the log stays, and the next one tries.
+            drop(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false));
+        }
     }
 }
 

@@ -38,6 +38,22 @@ impl Stage {
         Self { folder, template }
     }
 
+    /// The same, with a log so long that whoever closes the ledger puts it into the file.
+    fn with_long_log() -> Self {
+        let makers = Self::new(&[&["other", "claim", "another task"]]);
+        let reader = open(&makers.template);
+        let log = makers.template.join("claims.db-wal");
+        for number in 0.. {
+            say(&makers.template, &["other", "claim", &format!("another task {number}")]);
+            if log.metadata().unwrap().len() > 1 << 19 {
+                break;
+            }
+        }
+        let template = makers.copy("long");
+        drop(reader);
+        Self { template, ..makers }
+    }
+
     fn copy(&self, name: &str) -> PathBuf {
         let root = self.folder.path().join(name);
         drop(std::fs::remove_dir_all(&root));
@@ -131,6 +147,11 @@ fn a_claim() {
 fn the_first_claim() {
     let stage = Stage::new(&[]);
     at_every_call("first claim", &stage, &["owner", "claim", "task"]);
+}
+
+#[test]
+fn a_claim_that_ends_a_long_log() {
+    at_every_call("a long log", &Stage::with_long_log(), &["owner", "claim", "task"]);
 }
 
 #[test]

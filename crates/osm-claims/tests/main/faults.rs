@@ -169,6 +169,29 @@ fn many_processes_make_it_at_once() {
 }
 
 #[test]
+fn the_log_does_not_grow_for_ever() {
+    let (folder, file) = used();
+    let length = || file.with_extension("db-wal").metadata().map_or(0, |log| log.len());
+    let claim = |number| {
+        let claims = open(folder.path()).unwrap();
+        let resource = resource(&format!("task {number}"));
+        claims.claim(&without_process("owner"), &resource, &Wish::default()).unwrap();
+    };
+    (0..200).for_each(|number| {
+        claim(number);
+        assert!(length() < 1 << 20, "after {number} claims: {} bytes", length());
+    });
+    // Whoever else has the ledger open keeps the log, and loses nothing by it.
+    let reader = open(folder.path()).unwrap();
+    (200..400).for_each(claim);
+    assert!(length() > 1 << 20, "{} bytes", length());
+    assert_eq!(reader.list(&without_process("reader"), true).unwrap().len(), 401);
+    drop(reader);
+    assert_eq!(length(), 0);
+    replayed(&open(folder.path()).unwrap(), &without_process("reader"));
+}
+
+#[test]
 fn a_writer_that_is_stopped_is_named() {
     let (folder, _) = used();
     let mut writer = Claimant::start(folder.path(), &["writer", "lock"]);

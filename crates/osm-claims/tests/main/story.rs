@@ -247,8 +247,13 @@ fn coming_back(claims: &Claims, nature: &Nature) {
     assert_eq!(refused(claims.check(&after, &task, token)), Reason::NotHeld, "not in silence");
     let mine = claims.mine(&after).unwrap();
     assert_eq!((mine.held.len(), mine.resumable.len()), (0, 1));
+    let resumable = |asker: &Asker| claims.resumable(asker).unwrap().len();
+    assert_eq!((resumable(&after), resumable(&with_process("stranger", 32))), (1, 0));
+    claim(claims, &after, "something else");
+    assert_eq!(resumable(&after), 1, "what the new process holds is no matter of resuming");
     let resumed = claims.resume(&after, &task, &wish).unwrap();
     assert_eq!(resumed.change, Change::Grant(Some(End::Died)));
+    assert_eq!(resumable(&after), 0);
     assert_eq!(refused(claims.check(&after, &task, token)), Reason::Stale, "with a new epoch");
     let stranger = with_process("stranger", 32);
     assert_eq!(refused(claims.resume(&stranger, &task, &wish)), Reason::NotHeld);

@@ -18,6 +18,16 @@ pub(crate) fn open(folder: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Closes it as the ledger is closed: a long log goes into the file, a short one stays.
+pub(crate) fn close(connection: Connection, folder: &Path) -> Result<()> {
+    const LONG: u64 = 128 * 4096;
+    if folder.join("bare.db-wal").metadata()?.len() > LONG {
+        let setting = rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+        connection.set_db_config(setting, false)?;
+    }
+    connection.close().map_err(|(_, error)| error.into())
+}
+
 /// One commit.
 pub(crate) fn commit(connection: &Connection) -> Result<()> {
     connection.prepare_cached("INSERT INTO bare (text) VALUES ('a line of text')")?.execute([])?;

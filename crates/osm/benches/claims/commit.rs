@@ -68,18 +68,12 @@ fn in_process(rounds: u32, folder: &Path) -> Result<[Spread; 3]> {
 /// `osm claim`, a program that commits, and the peers.
 fn as_programs(rounds: u32, folder: &Path, peers: &[Peer]) -> Result<Vec<Spread>> {
     let home = folder.join("home");
-    let osm = |resource: u32| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_osm"));
-        command.args(["claim", "--scope", "bench", &format!("TASK-{resource}")]);
-        command.env("OSM_HOME", &home);
-        command
-    };
     let mut times = vec![Vec::new(); 2 + peers.len()];
     let mut turns = Turns::of(times.len());
     for round in 0..WARM_UP + rounds {
         for &turn in turns.next_round() {
             let command = match turn {
-                0 => osm(round),
+                0 => sample::program(&home, round)?,
                 1 => errand::command(&["commit"], &folder.join("bare"))?,
                 peer => peers::command(&peers[peer - 2], round),
             };
@@ -92,7 +86,8 @@ fn as_programs(rounds: u32, folder: &Path, peers: &[Peer]) -> Result<Vec<Spread>
     Ok(times.iter().map(|times| Spread::of(times)).collect())
 }
 
-fn finish(mut command: Command) -> Result<f64> {
+/// How long a program takes that must succeed.
+pub(crate) fn finish(mut command: Command) -> Result<f64> {
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut status = None;
     let time = timed(|| {

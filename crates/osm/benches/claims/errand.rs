@@ -17,7 +17,12 @@ pub(crate) fn command(words: &[&str], place: &Path) -> Result<Command> {
 /// Does an errand.
 pub(crate) fn run(words: &[&str]) -> Result<()> {
     match *words {
-        ["commit", folder] => bare::commit(&bare::open(Path::new(folder))?),
+        ["commit", folder] => {
+            let folder = Path::new(folder);
+            let connection = bare::open(folder)?;
+            bare::commit(&connection)?;
+            bare::close(connection, folder)
+        }
         ["commits", count, folder] => contest::commit(Path::new(folder), count.parse()?),
         ["claims", name, count, spread, folder] => {
             contest::claim(Path::new(folder), name, count.parse()?, spread == "many")

@@ -13,7 +13,7 @@ use osm_testkit::bench::turns::Turns;
 use osm_testkit::bench::{Result, timed};
 use rusqlite::Connection;
 
-use crate::{sample, say};
+use crate::{commit, sample, say};
 
 const COUNTS: [u32; 5] = [10, 100, 1_000, 10_000, 100_000];
 const QUICK_COUNTS: [u32; 3] = [10, 1_000, 10_000];
@@ -30,6 +30,8 @@ pub(crate) struct Crowd {
     pub(crate) next: Spread,
     /// Finding each of them by its name and nothing else.
     pub(crate) bare_next: Spread,
+    /// Claiming one more, as a whole program.
+    pub(crate) claim_program: Spread,
 }
 
 pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Vec<Crowd>> {
@@ -41,6 +43,10 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Vec<Crowd>> {
 fn one(count: u32, rounds: u32, folder: &Path) -> Result<Crowd> {
     say(&format!("{count} open claims"))?;
     fill(count, folder)?;
+    let claim_program = (1..=rounds)
+        .map(|more| commit::finish(sample::program(folder, count + more)?))
+        .collect::<Result<Vec<f64>>>()?;
+    let claim_program = Spread::of(&claim_program);
     let claims = sample::claims(folder)?;
     let floor = Connection::open(folder.join("claims.db"))?;
     let asker = sample::asker("chooser")?;
@@ -61,7 +67,7 @@ fn one(count: u32, rounds: u32, folder: &Path) -> Result<Crowd> {
     let [list, bare_list, next, bare_next] = times.map(|times| Spread::of(&times));
     drop((claims, floor));
     fs::remove_dir_all(folder)?;
-    Ok(Crowd { count, list, bare_list, next, bare_next })
+    Ok(Crowd { count, list, bare_list, next, bare_next, claim_program })
 }
 
 /// Open claims of one live owner, all in one transaction.

@@ -105,9 +105,19 @@ impl Report {
                 milliseconds(it.next.p50),
                 each(it.next),
                 format!("{:.2}", it.next.p50 / it.bare_next.p50),
+                milliseconds(it.claim_program.p50),
             ]
         });
-        let head = ["open claims", "list ms", "µs each", "÷ bare", "next ms", "µs each", "÷ bare"];
+        let head = [
+            "open claims",
+            "list ms",
+            "µs each",
+            "÷ bare",
+            "next ms",
+            "µs each",
+            "÷ bare",
+            "`osm claim` ms",
+        ];
         table(&head, rows)
     }
 
@@ -140,7 +150,8 @@ impl Report {
              `list` is what `osm claims` does: all open claims with a verdict on each owner, beside reading their rows. \
              `next` is what `osm claim next` does if all candidates but the last are taken, with the release of that \
              one, beside finding each by its name. Both grow with the number of claims that they look at, and with \
-             nothing else.\n\
+             nothing else. `osm claim` is the program that claims one more, which no number of other claims makes \
+             slower.\n\
              \n\
              {crowds}\n\
              Target: claim and release at most {MOST_CLAIM} × one commit.\n\

@@ -1,6 +1,7 @@
 //! Ledgers and callers to measure with.
 
 use std::path::Path;
+use std::process::Command;
 
 use osm_claims::{Asker, Caller, Claims, Process, Resource, Scope, SqliteLedger, SystemSight};
 use osm_identity::System;
@@ -25,6 +26,14 @@ pub(crate) fn asker(session: &str) -> Result<Asker> {
             is_sole: false,
         },
     })
+}
+
+/// `osm claim`, not started yet.
+pub(crate) fn program(home: &Path, number: u32) -> Result<Command> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_osm"));
+    command.args(["claim", "--scope", "bench", &resource(number)?.to_string()]);
+    command.env("OSM_HOME", home);
+    Ok(command)
 }
 
 pub(crate) fn resource(number: u32) -> Result<Resource> {

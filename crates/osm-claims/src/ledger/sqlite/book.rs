@@ -272,6 +272,14 @@ impl Book for SqlBook<'_> {
         Ok(losses?.into_iter().map(|loss| loss.claim).collect())
     }
 
+    fn open_of_others(&mut self, session: &str, me: OwnerId) -> Result<Vec<Claim>> {
+        let losses = self.claims(
+            "WHERE ended IS NULL AND owner IN (SELECT id FROM owner WHERE session = ?1 AND id <> ?2) ORDER BY epoch",
+            params![session, me.0],
+        );
+        Ok(losses?.into_iter().map(|loss| loss.claim).collect())
+    }
+
     fn losses(&mut self, owner: OwnerId) -> Result<Vec<Loss>> {
         self.claims("WHERE owner = ?1 AND lost IS NOT NULL ORDER BY epoch", [owner.0])
     }

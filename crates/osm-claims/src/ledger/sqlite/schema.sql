@@ -33,6 +33,7 @@ CREATE TABLE claim (
 CREATE UNIQUE INDEX claim_open ON claim (scope, resource) WHERE ended IS NULL;
 CREATE UNIQUE INDEX claim_request ON claim (scope, request) WHERE request IS NOT NULL;
 CREATE INDEX claim_resource ON claim (scope, resource, epoch);
+CREATE INDEX claim_owner ON claim (owner) WHERE ended IS NULL;
 CREATE INDEX claim_lost ON claim (owner) WHERE lost IS NOT NULL;
 
 CREATE TABLE event (

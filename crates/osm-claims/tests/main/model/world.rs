@@ -303,6 +303,11 @@ impl Book for WorldBook {
         Ok(self.world.open().map(|kept| self.world.claim(kept)).collect())
     }
 
+    fn open_of_others(&mut self, session: &str, me: OwnerId) -> Result<Vec<Claim>> {
+        let wanted = |it: &Claim| it.owner.session == session && it.owner.id != me;
+        Ok(self.open(None)?.into_iter().filter(wanted).collect())
+    }
+
     fn losses(&mut self, _owner: OwnerId) -> Result<Vec<Loss>> {
         Ok(Vec::new())
     }

@@ -173,9 +173,8 @@ pub(super) fn several(
 
 /// Says what an earlier incarnation of this session held, and how to take it up.
 pub(super) fn resumable(desk: &Desk, ui: &mut Ui) {
-    let Ok(owned) = desk.claims.mine(&desk.asker) else { return };
-    let names: Vec<String> =
-        owned.resumable.iter().map(|it| it.claim.resource.to_string()).collect();
+    let Ok(resumable) = desk.claims.resumable(&desk.asker) else { return };
+    let names: Vec<String> = resumable.iter().map(|it| it.claim.resource.to_string()).collect();
     if !names.is_empty() {
         ui.warn(&format!("this session had before its process died: {}", names.join(", ")));
         ui.hint("take it up with `osm claim resume`, or leave it to others");
