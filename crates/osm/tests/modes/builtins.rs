@@ -117,6 +117,22 @@ fn state_history_and_undo() {
 }
 
 #[test]
+fn an_id_is_given_once_whatever_is_undone() {
+    let env = Env::new();
+    let mode = |commands: &[&str]| {
+        let options = commands.iter().flat_map(|command| ["-c", command]);
+        let run = env.run(&["code-review"].into_iter().chain(options).collect::<Vec<_>>());
+        run.said(0, &[]);
+        run.transcript()
+    };
+    let said = mode(&["note one", "note two", "undo", "note three", "undo", "undo", "note four"]);
+    let ids: Vec<_> = said.lines().filter_map(|line| line.strip_prefix("Added note ")).collect();
+    assert_eq!(ids, ["[1]", "[2]", "[3]", "[4]"], "{said}");
+    let said = mode(&["undo 1", "note five", "list"]);
+    assert!(said.contains("[1] [note]") && said.contains("[5] [note]"), "{said}");
+}
+
+#[test]
 fn modes_and_back() {
     let env = Env::new();
     assert_snapshot!(

@@ -2,14 +2,19 @@
 //!
 //! To undo is a change like others, and remembered like others. So that undoing twice goes back two
 //! steps, and not there and back, an entry of the history that is itself an undo stands for the entry
-//! whose state it brought back.
+//! whose state it brought back. The counter of item ids stays where it is: an id that came and went is
+//! never given to something else.
 
-use osm_store::{HistoryEntry, MOST_HISTORY};
+use osm_store::{HistoryEntry, Key, MOST_HISTORY};
+use serde_json::Value;
 
 use super::super::Repl;
 use super::super::failure::Failure;
 use super::no_more;
 use crate::commands::brief;
+
+/// The highest id that an item of the context ever had; `ctxutil` keeps it.
+const ITEM_COUNTER: &str = "contextHighestId";
 
 /// Where to go.
 #[derive(Debug)]
@@ -43,10 +48,16 @@ pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), 
             (Target::After(entry), said)
         }
     };
-    let changed = match target {
+    let counter = Key::Shared(ITEM_COUNTER.to_owned());
+    let count = session.get(&counter)?;
+    let mut changed = match target {
         Target::After(entry) => session.go_back(entry)?,
         Target::Beginning => session.remove_all()?,
     };
+    if let Some(count) = count {
+        changed.retain(|key| *key != counter);
+        session.set(counter, count)?;
+    }
     drop(session);
     repl.desk.screen.print(&said);
     repl.tell_changed(&changed);
@@ -59,7 +70,7 @@ fn before_the_last(history: &[HistoryEntry]) -> Result<(&HistoryEntry, Target<'_
     let mut at = history.len().checked_sub(1).ok_or_else(nothing)?;
     while is_undo(&history[at]) {
         let state = &history[at].final_state;
-        match history[..at].iter().rposition(|it| it.final_state == *state) {
+        match history[..at].iter().rposition(|it| is_same(&it.final_state, state)) {
             Some(earlier) => at = earlier,
             // It went back to the beginning, or to what is no longer remembered.
             None => return Err(nothing()),
@@ -76,6 +87,17 @@ fn before_the_last(history: &[HistoryEntry]) -> Result<(&HistoryEntry, Target<'_
         None if history.len() < MOST_HISTORY => Ok((undone, Target::Beginning)),
         None => Err(Failure::new("what was before is no longer remembered")),
     }
+}
+
+/// Whether two states are the same but for the counter, which is never brought back.
+fn is_same(one: &Value, other: &Value) -> bool {
+    let alike = |one: &Value, other: &Value, but: &str| {
+        let count =
+            |it: &Value| it.as_object().map(|it| it.len() - usize::from(it.contains_key(but)));
+        let mut rest = one.as_object().into_iter().flatten().filter(|(name, _)| *name != but);
+        count(one) == count(other) && rest.all(|(name, value)| other.get(name) == Some(value))
+    };
+    alike(one, other, "shared") && alike(&one["shared"], &other["shared"], ITEM_COUNTER)
 }
 
 fn is_undo(entry: &HistoryEntry) -> bool {
