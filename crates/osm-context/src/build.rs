@@ -11,7 +11,7 @@ use crate::plan::{Plan, Planner, Wanted};
 use crate::reason::{bytes, time};
 use crate::render::Prompt;
 use crate::run::{self, End};
-use crate::section::{Block, Outcome, Section, Skipped, Subject};
+use crate::section::{Block, Outcome, REPEATED, Section, Skipped, Subject};
 use crate::setting::Setting;
 
 /// The prompt of some items: a section for each, and for a folder one for each file.
@@ -213,18 +213,9 @@ impl Draft {
             }
             start = part.files_end;
             let repeated = part.repeated.into_iter().filter(|at| is_there[*at]).count();
-            let most = bytes(setting.limits.total);
-            for (count, reason) in [
-                (repeated, "in the prompt already".to_owned()),
-                (beyond, format!("beyond the {most} that fit")),
-            ] {
-                let reason = match count {
-                    0 => continue,
-                    _ if !part.is_folder => reason,
-                    1 => format!("1 of its files is {reason}"),
-                    count => format!("{count} of its files are {reason}"),
-                };
-                left_out.push(Skipped::new(part.label.as_str(), &reason));
+            let too_much = format!("beyond the {} that fit", bytes(setting.limits.total));
+            for (count, reason) in [(repeated, REPEATED), (beyond, &too_much)] {
+                left_out.extend(Skipped::files(&part.label, part.is_folder, count, reason));
             }
         }
         if !left_out.is_empty() {

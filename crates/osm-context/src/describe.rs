@@ -1,4 +1,9 @@
 //! Items for lists: what each stands for, and how much that is. Nothing is run for it.
+//!
+//! As in a prompt, a file that comes up twice counts once.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::files::{Fate, read_all};
 use crate::item::{Item, Kind};
 use crate::plan::{Plan, Planner};
-use crate::section::Skipped;
+use crate::section::{REPEATED, Skipped};
 use crate::setting::Setting;
 use crate::stats::lines;
 use crate::tokens;
@@ -50,8 +55,8 @@ pub struct FileOf {
 
 /// What each of some items stands for, in order. Tokens are counted if the setting has an encoding.
 pub fn describe(items: &[Item], setting: &Setting) -> Result<Vec<Description>> {
-    let mut planner = Planner::new(setting);
-    items.iter().map(|item| one(item, &mut planner, setting)).collect()
+    let (mut planner, mut known) = (Planner::new(setting), HashSet::new());
+    items.iter().map(|item| one(item, &mut planner, &mut known, setting)).collect()
 }
 
 /// The items whose files or folders are not there, by their numbers. One look at each tells.
@@ -81,7 +86,12 @@ pub fn files(items: &[Item], setting: &Setting) -> Result<Vec<FileOf>> {
     Ok(files)
 }
 
-fn one(item: &Item, planner: &mut Planner, setting: &Setting) -> Result<Description> {
+fn one(
+    item: &Item,
+    planner: &mut Planner,
+    known: &mut HashSet<PathBuf>,
+    setting: &Setting,
+) -> Result<Description> {
     let mut about = Description {
         id: item.id(),
         type_name: item.type_name().to_owned(),
@@ -91,7 +101,7 @@ fn one(item: &Item, planner: &mut Planner, setting: &Setting) -> Result<Descript
     match item.kind() {
         Kind::File { path } => {
             let plan = lenient(planner.plan(path.as_deref(), item.label()), item)?;
-            about.add_files(plan, setting)?;
+            about.add_files(plan, known, setting)?;
         }
         Kind::Note(text) | Kind::Diff(text) | Kind::FailedDiff(text) => {
             about.add(Amount::of(&text, setting));
@@ -115,8 +125,16 @@ fn lenient(plan: Result<Plan>, item: &Item) -> Result<Plan> {
 }
 
 impl Description {
-    fn add_files(&mut self, plan: Plan, setting: &Setting) -> Result<()> {
+    fn add_files(
+        &mut self,
+        mut plan: Plan,
+        known: &mut HashSet<PathBuf>,
+        setting: &Setting,
+    ) -> Result<()> {
         (self.missing, self.folder, self.skipped) = (plan.missing, plan.folder, plan.skipped);
+        let all = plan.files.len();
+        plan.files.retain(|file| !known.contains(&file.path));
+        let repeated = all - plan.files.len();
         let make = |_: &_, text: String| Amount::of(&text, setting);
         let fates = read_all(&plan.files, u64::MAX, setting, make)?;
         for (file, fate) in plan.files.into_iter().zip(fates) {
@@ -124,11 +142,13 @@ impl Description {
                 Fate::Read(amount) => {
                     self.files += 1;
                     self.add(amount);
+                    known.insert(file.path);
                 }
                 Fate::Skipped(reason) => self.skipped.push(Skipped::new(file.label, &reason)),
                 Fate::Beyond => {}
             }
         }
+        self.skipped.extend(Skipped::files(&self.label, self.folder, repeated, REPEATED));
         Ok(())
     }
 

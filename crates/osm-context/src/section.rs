@@ -99,6 +99,9 @@ pub enum Outcome {
     Failed,
 }
 
+/// Why a file that comes up twice is there once.
+pub(crate) const REPEATED: &str = "in the prompt already";
+
 /// Something that is not in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
@@ -111,5 +114,16 @@ pub struct Skipped {
 impl Skipped {
     pub(crate) fn new(path: impl Into<String>, reason: &impl ToString) -> Self {
         Self { path: path.into(), reason: reason.to_string() }
+    }
+
+    /// Some files of an item, all for one reason; nothing if there are none.
+    pub(crate) fn files(label: &str, is_folder: bool, count: usize, reason: &str) -> Option<Self> {
+        let reason = match count {
+            0 => return None,
+            _ if !is_folder => reason.to_owned(),
+            1 => format!("1 of its files is {reason}"),
+            count => format!("{count} of its files are {reason}"),
+        };
+        Some(Self { path: label.to_owned(), reason })
     }
 }

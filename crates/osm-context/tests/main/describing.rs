@@ -37,6 +37,27 @@ fn every_item_is_described_and_nothing_is_run() {
 }
 
 #[test]
+fn a_file_that_comes_up_twice_counts_once() {
+    let lab = Lab::with(&[("d/a", "one\n"), ("d/b", "two\n"), ("e", "three\n")]);
+    let described = describe(&lab.items(&["d/a", "d", "e", "e", "d"]), &lab.setting()).unwrap();
+    let counted: Vec<_> = described.iter().map(|it| (it.files, it.bytes)).collect();
+    assert_eq!(counted, [(1, 4), (1, 4), (1, 6), (0, 0), (0, 0)]);
+    let said = |at: usize| &described[at].skipped[0].reason;
+    assert_eq!(said(1), "1 of its files is in the prompt already");
+    assert_eq!(said(3), "in the prompt already");
+    assert_eq!(said(4), "2 of its files are in the prompt already");
+}
+
+#[test]
+fn a_file_that_is_too_large_for_its_folder_counts_where_it_is_named() {
+    let lab = Lab::with(&[("d/a", "one\n"), ("d/b", "a longer one\n")]);
+    let mut setting = lab.setting();
+    setting.limits.file = 5;
+    let described = describe(&lab.items(&["d", "d/b"]), &setting).unwrap();
+    assert_eq!((described[0].files, described[1].files), (1, 1));
+}
+
+#[test]
 fn files_of_items() {
     let lab = Lab::with(&[("d/a", "12345"), ("d/b/c", "1"), ("e", "")]);
     let mut items = lab.items(&["d", "gone", "e"]);
