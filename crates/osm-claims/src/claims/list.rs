@@ -131,7 +131,7 @@ impl Claims {
                 owned.offered.push(listed);
             }
         }
-        owned.lost = self.losses(asker)?;
+        owned.lost = self.losses(asker, true)?;
         Ok(owned)
     }
 
@@ -147,11 +147,16 @@ impl Claims {
         })
     }
 
-    /// What the caller lost and has not acknowledged.
-    pub fn losses(&self, asker: &Asker) -> Result<Vec<Loss>> {
+    /// What the caller lost in its scope, or anywhere, and has not acknowledged.
+    pub fn losses(&self, asker: &Asker, everywhere: bool) -> Result<Vec<Loss>> {
         self.read(|book| {
             let me = self.find(book, asker)?;
-            book.losses(me.id)
+            let mut losses = book.losses(me.id)?;
+            if !everywhere {
+                let here = book.scope(&asker.scope)?;
+                losses.retain(|loss| Some(loss.claim.scope) == here);
+            }
+            Ok(losses)
         })
     }
 

@@ -146,7 +146,7 @@ fn shown(claims: &Claims, asker: &Asker) -> String {
         })
         .collect();
     let losses = (0..CALLERS).map(|number| {
-        let lost = claims.losses(&caller(number)).unwrap_or_default();
+        let lost = claims.losses(&caller(number), true).unwrap_or_default();
         lost.iter().map(|it| (it.claim.epoch, it.told)).collect::<Vec<_>>()
     });
     format!("{rows:?} {:?}", losses.collect::<Vec<_>>())

@@ -169,12 +169,12 @@ fn leases(claims: &Claims, nature: &Nature) {
     ] {
         assert_eq!(refused(lost), Reason::Stale);
     }
-    let losses = claims.losses(&leased).unwrap();
+    let losses = claims.losses(&leased, false).unwrap();
     assert_eq!((losses.len(), losses[0].told), (1, false));
     claims.told(&leased).unwrap();
-    assert!(claims.losses(&leased).unwrap()[0].told);
+    assert!(claims.losses(&leased, false).unwrap()[0].told);
     assert_eq!(refused(claims.release(&leased, &task, token, false)), Reason::Stale);
-    assert!(claims.losses(&leased).unwrap().is_empty(), "a release takes note of it");
+    assert!(claims.losses(&leased, false).unwrap().is_empty(), "a release takes note of it");
     replayed(claims, &ben);
 }
 

@@ -164,15 +164,19 @@ fn three_modes_in_one_session_at_once() {
     };
     let (reviewer, planner) = (sits("code-review"), sits("prompt-flow"));
     let writer = sits("goal commit-message");
+    // A change is saved when the next prompt is there, and not when it is told.
     reviewer.says("add a.rs", "Added file: a.rs");
+    reviewer.is_asked();
     planner.says("list", "[1] [file] a.rs");
     writer.says("list", "[1] [file] a.rs");
     writer.says("note from the writer", "Added note [2]");
+    writer.is_asked();
     reviewer.says("list", "[2] [note]");
     // What is a mode's own is nobody else's.
     planner.says("goal make it faster", "Goal set");
     planner.says("list", "[goal] make it faster");
     planner.says("remove 1", "Removed [1]");
+    planner.is_asked();
     for other in [&reviewer, &writer] {
         other.says("list", "Total: 1 item ");
         other.says("show", "from the writer");

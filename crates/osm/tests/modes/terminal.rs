@@ -96,7 +96,7 @@ impl<'a> Person<'a> {
     }
 
     /// Waits until a line can be typed: before that, the terminal itself would show it.
-    fn is_asked(&self) {
+    pub(crate) fn is_asked(&self) {
         self.waits_for("prompt", || self.screen().trim_end().ends_with(&self.prompt));
     }
 

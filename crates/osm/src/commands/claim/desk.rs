@@ -73,7 +73,7 @@ impl<'a> Desk<'a> {
 
     /// Whoever lost a claim learns it at its next command, whatever that is.
     fn tell_losses(&self, ui: &mut Ui) {
-        let Ok(losses) = self.claims.losses(&self.asker) else { return };
+        let Ok(losses) = self.claims.losses(&self.asker, true) else { return };
         let untold: Vec<_> = losses.iter().filter(|loss| !loss.told).collect();
         if untold.is_empty() {
             return;

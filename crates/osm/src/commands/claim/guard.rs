@@ -72,7 +72,7 @@ fn examine(desk: &Desk, require: bool) -> Result<(), Error> {
             .map_err(|_| Error::from(Reason::UnknownEpoch))?;
         desk.claims.check(&desk.asker, &resource, Some(token))?;
     }
-    let losses = match desk.claims.losses(&desk.asker) {
+    let losses = match desk.claims.losses(&desk.asker, false) {
         // Whoever is nobody has lost nothing.
         Err(error) if error.refusal().is_some_and(|it| it.reason == Reason::NoIdentity) => {
             Vec::new()
