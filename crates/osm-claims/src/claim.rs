@@ -127,6 +127,22 @@ impl Claim {
         self.ended.is_none()
     }
 
+    /// Whether it ended without its owner, who has to be told. That a command which held it ended
+    /// is nothing that happened to its session.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        let of_a_command = matches!(self.hold, Hold::Process(_));
+        self.ended
+            .as_ref()
+            .is_some_and(|it| it.how.is_loss() && !(it.how == End::Died && of_a_command))
+    }
+
+    /// Whether it ended by going to another session.
+    #[must_use]
+    pub fn is_handed_off(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| ended.how == End::HandedOff)
+    }
+
     /// The process whose life it hangs on.
     #[must_use]
     pub fn process(&self) -> Option<&Process> {

@@ -71,31 +71,33 @@ impl Claims {
 
     /// Claims a resource.
     pub fn claim(&self, asker: &Asker, resource: &Resource, wish: &Wish) -> Result<Outcome> {
-        self.one(asker, resource, &Request::Claim { reopen: wish.reopen }, wish)
+        self.one(asker, resource, &wish.claim(), wish)
     }
 
     /// Claims the first of several resources that is free.
     pub fn next(&self, asker: &Asker, candidates: &[Resource], wish: &Wish) -> Result<Outcome> {
-        let request = Request::Claim { reopen: wish.reopen };
+        let request = wish.claim();
         self.write(|book| {
             let now = self.ledger.now();
             let (scope, me) = self.admit(book, asker)?;
-            if let Some(answer) = answer(book, scope, &me, None, wish)? {
-                return Ok(answer);
+            let seen = Remembered::new(&*self.sight);
+            let before = answered(book, scope, &me, None, wish)?;
+            let (wish, me) = (&wish.named_once(before.is_some()), &me);
+            let act = |resource| Act {
+                scope,
+                me,
+                resource,
+                request: &request,
+                wish,
+                now: &now,
+                sight: &seen,
+            };
+            if let Some(resource) = &before {
+                return perform(book, &act(resource));
             }
             let (mut skipped, mut refusals) = (Vec::new(), Refusals::default());
-            let seen = Remembered::new(&*self.sight);
             for resource in candidates {
-                let act = Act {
-                    scope,
-                    me: &me,
-                    resource,
-                    request: &request,
-                    wish,
-                    now: &now,
-                    sight: &seen,
-                };
-                match perform(book, &act) {
+                match perform(book, &act(resource)) {
                     Ok(outcome) if matches!(outcome.change, Change::Grant(_)) => {
                         return Ok(Outcome { skipped, ..outcome });
                     }
@@ -246,9 +248,9 @@ impl Claims {
         self.write(|book| {
             let now = self.ledger.now();
             let (scope, me) = self.admit(book, asker)?;
-            if let Some(answer) = answer(book, scope, &me, Some(resource), wish)? {
-                return Ok(answer);
-            }
+            let before = answered(book, scope, &me, Some(resource), wish)?;
+            let request = if before.is_some() { &wish.claim() } else { request };
+            let wish = &wish.named_once(before.is_some());
             let sight = &*self.sight;
             perform(book, &Act { scope, me: &me, resource, request, wish, now: &now, sight })
         })
@@ -387,7 +389,10 @@ fn decide(book: &mut dyn Book, act: &Act) -> Result<(Option<Claim>, Change)> {
             Err(Refused {
                 reason,
                 resource: Some(act.resource.clone()),
-                left: claim.as_ref().and_then(|claim| rules::left(act.now, claim)),
+                left: claim.as_ref().and_then(|claim| match reason {
+                    Reason::Reserved => rules::kept(act.now, claim),
+                    _ => rules::left(act.now, claim),
+                }),
                 holders: claim.as_ref().and_then(|it| it.process()).cloned().into_iter().collect(),
                 verdict,
                 claim: claim.map(Box::new),
@@ -426,24 +431,20 @@ fn loss(
         return Ok((reason, latest));
     }
     let mine = book.latest_of(act.scope, act.resource, act.me.id)?;
-    let is_loss = |claim: &Claim| {
-        let how = claim.ended.as_ref().map(|ended| ended.how);
-        how.is_some_and(|how| how.is_loss() || how == End::HandedOff)
-    };
     Ok(match mine {
-        Some(mine) if is_loss(&mine) => (Reason::Stale, Some(mine)),
+        Some(mine) if mine.is_lost() || mine.is_handed_off() => (Reason::Stale, Some(mine)),
         _ => (reason, latest),
     })
 }
 
-/// The answer that a request got before.
-fn answer(
+/// What a request got before: it may have that again, by the rules, and nothing else.
+fn answered(
     book: &mut dyn Book,
     scope: ScopeId,
     me: &Arc<Owner>,
     resource: Option<&Resource>,
     wish: &Wish,
-) -> Result<Option<Outcome>> {
+) -> Result<Option<Resource>> {
     let Some(request) = &wish.request else { return Ok(None) };
     let Some(claim) = book.answered(scope, request)? else { return Ok(None) };
     let same = resource.is_none_or(|resource| *resource == claim.resource);
@@ -455,7 +456,7 @@ fn answer(
         }
         .into());
     }
-    Ok(Some(Outcome { claim, change: Change::Nothing, ended: None, skipped: Vec::new() }))
+    Ok(Some(claim.resource))
 }
 
 /// What stands in the way of several resources at once.
@@ -467,6 +468,9 @@ struct Refusals {
 
 impl Refusals {
     fn add(&mut self, refused: &Refused) {
+        if !wait::can_change(refused) {
+            return;
+        }
         let living = refused.living().iter().map(|it| (it.key(), it.clone()));
         self.holders.extend(living);
         self.left = [self.left, refused.left].into_iter().flatten().min();

@@ -98,6 +98,17 @@ pub enum Left {
     Unknown,
 }
 
+impl Left {
+    /// The time, if there is some and it is known.
+    #[must_use]
+    pub fn known(self) -> Option<Duration> {
+        match self {
+            Self::Some(left) => Some(left),
+            Self::Nothing | Self::Unknown => None,
+        }
+    }
+}
+
 impl Lease {
     /// How long it still runs.
     #[must_use]

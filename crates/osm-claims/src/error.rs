@@ -39,6 +39,11 @@ pub enum Error {
         /// What it is.
         what: &'static str,
     },
+    /// Another file is in the place of the ledger that was opened, or none.
+    Replaced {
+        /// The ledger.
+        path: PathBuf,
+    },
     /// The system said no.
     System {
         /// The ledger.
@@ -81,6 +86,7 @@ impl Error {
                 "look what is at {}, or set OSM_HOME to a folder of this machine and user",
                 path.display()
             )),
+            Self::Replaced { .. } => Some("nothing was changed; try again".into()),
             Self::System { .. } | Self::Database { .. } => Some(
                 "nothing was changed; see whether the disk has room and the folder can be written to"
                     .into(),
@@ -147,6 +153,11 @@ impl fmt::Display for Error {
             Self::Unsafe { path, what } => {
                 write!(f, "the ledger {} is not used: it is {what}", path.display())
             }
+            Self::Replaced { path } => write!(
+                f,
+                "the ledger {} was removed or replaced while it was in use",
+                path.display()
+            ),
             Self::System { path, what, source } => {
                 write!(f, "cannot {what} the ledger {}: {source}", path.display())
             }

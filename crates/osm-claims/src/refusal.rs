@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::claim::{Claim, End};
+use crate::claim::{Claim, End, Hold};
 use crate::liveness::{Process, Verdict};
 use crate::resource::Resource;
 
@@ -46,8 +46,10 @@ pub enum Reason {
     AnchorGone,
     /// Nothing of what was asked for is free.
     NothingFree,
-    /// The request was answered before, for something else.
+    /// The request was answered before, and cannot be answered so again.
     RequestReused,
+    /// The process that was to hold it ended.
+    ProcessOver,
 }
 
 /// What is known of a reason.
@@ -69,10 +71,10 @@ const TABLE: &[Row] = &[
     row(Reason::Unknown, "unknown_holder", 12, "nobody can tell from here whether its owner lives"),
     row(Reason::Reserved, "reserved", 13, "it is kept for the session that it was offered to"),
     row(Reason::Completed, "completed", 14, "the work is done"),
-    row(Reason::Stale, "stale", 15, "another grant came after that epoch"),
+    row(Reason::Stale, "stale", 15, "that epoch is over"),
     row(Reason::UnknownEpoch, "unknown_epoch", 16, "the ledger never granted that epoch"),
     row(Reason::NotHeld, "not_held", 17, "this session does not hold it"),
-    row(Reason::NotOffered, "not_offered", 18, "it was not offered to this session"),
+    row(Reason::NotOffered, "not_offered", 18, "there is no such offer"),
     row(Reason::LeaseOver, "lease_over", 19, "the lease ran out"),
     row(
         Reason::HolderAlive,
@@ -91,7 +93,8 @@ const TABLE: &[Row] = &[
     ),
     row(Reason::AnchorGone, "anchor_gone", 25, "the process of this session ended"),
     row(Reason::NothingFree, "nothing_free", 26, "nothing of what was asked for is free"),
-    row(Reason::RequestReused, "request_reused", 27, "that request was for something else"),
+    row(Reason::RequestReused, "request_reused", 27, "that request was answered before"),
+    row(Reason::ProcessOver, "process_over", 28, "the command that held it ended"),
 ];
 
 impl Reason {
@@ -179,6 +182,11 @@ impl Refused {
 
     /// What it rests on.
     fn evidence(&self) -> String {
+        if let (Reason::Reserved, Some(claim)) = (self.reason, &self.claim) {
+            let to = claim.offer.as_ref().map_or("another session", |offer| &offer.to);
+            let time = self.left.map(|left| format!(" for another {}", seconds(left)));
+            return format!("kept for {to}{}", time.unwrap_or_default());
+        }
         match (self.holders.first(), &self.verdict, self.left) {
             (_, _, Some(left)) => format!("its lease runs for another {}", seconds(left)),
             (Some(process), Some(verdict), None) => format!("{process}: {}", verdict.evidence()),
@@ -190,10 +198,11 @@ impl Refused {
     /// What would change it.
     #[must_use]
     pub fn remedy(&self) -> String {
-        let name = self.resource.as_ref().map(ToString::to_string).unwrap_or_default();
+        let name = self.resource.as_ref().map(Resource::quoted).unwrap_or_default();
         match self.reason {
             Reason::Held => format!(
-                "`osm claim --wait 10m {name}` waits for it; its owner can `osm claim handoff {name}`"
+                "`osm claim --wait 10m {name}` waits for it; its owner can `osm claim handoff {name} --to \
+                 SESSION`"
             ),
             Reason::Suspended => format!(
                 "continue its process, or take it away: osm claim take {name} --reason WHY"
@@ -205,7 +214,11 @@ impl Refused {
                 "it is free for all when the offer ends, or: osm claim take {name} --reason WHY"
             ),
             Reason::Completed => format!("to do it again: osm claim --reopen {name}"),
-            Reason::Stale | Reason::UnknownEpoch => format!(
+            Reason::Stale => format!(
+                "stop working on it; `osm claim why {name}` tells what happened, `osm release {name}` \
+                 takes note of it"
+            ),
+            Reason::UnknownEpoch => format!(
                 "stop working on it; `osm claim why {name}` tells what happened"
             ),
             Reason::NotHeld => "`osm claim mine` lists what this session holds".into(),
@@ -226,7 +239,8 @@ impl Refused {
             }
             Reason::AnchorGone => "run it from the terminal or agent that lives now".into(),
             Reason::NothingFree => "`osm claims` shows who has them".into(),
-            Reason::RequestReused => "use another --request for another resource".into(),
+            Reason::RequestReused => "use another --request for another claim".into(),
+            Reason::ProcessOver => format!("take it up again: osm claim {name}"),
         }
     }
 }
@@ -243,7 +257,7 @@ impl fmt::Display for Refused {
             | Reason::Unknown
             | Reason::HolderAlive
             | Reason::Reserved => write!(f, ": {}; {}", self.holder(), self.evidence())?,
-            Reason::Completed | Reason::Stale | Reason::NotHeld => {
+            Reason::Completed | Reason::Stale | Reason::NotHeld | Reason::RequestReused => {
                 if let Some(claim) = &self.claim {
                     write!(f, ": {}", fate(claim))?;
                 }
@@ -273,16 +287,29 @@ pub fn fate(claim: &Claim) -> String {
     let Some(ended) = &claim.ended else {
         return format!("{session} has it, epoch {epoch}, since {}", shown(claim.since));
     };
-    let why = ended.evidence.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+    let why = ended.evidence.as_ref().map(|it| format!(" ({})", plain(it))).unwrap_or_default();
     let (at, by) = (shown(ended.at), &ended.by);
     match ended.how {
         End::Released => format!("{session} released epoch {epoch} at {at}"),
         End::Completed => format!("{session} completed it with epoch {epoch} at {at}"),
-        End::Died => format!("{session} (epoch {epoch}) was found dead by {by} at {at}{why}"),
+        End::Died => {
+            let who = match claim.hold {
+                Hold::Process(_) => "the command of ",
+                Hold::Session | Hold::Lease(_) => "",
+            };
+            format!("{who}{session} (epoch {epoch}) was found dead by {by} at {at}{why}")
+        }
         End::Expired => format!("the lease of {session} (epoch {epoch}) was found over at {at}"),
         End::HandedOff => format!("{session} handed epoch {epoch} to {by} at {at}"),
         End::Taken => format!("{by} took epoch {epoch} from {session} at {at}{why}"),
     }
+}
+
+/// What somebody wrote, so that it can do nothing to a terminal and is on one line.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    text.chars().map(escaped).collect()
 }
 
 /// A time to the second, as people read it.
@@ -314,6 +341,6 @@ mod tests {
         exits.dedup();
         assert_eq!((codes.len(), exits.len()), (TABLE.len(), TABLE.len()));
         // Which has them all: a reason that is not in the table would panic when it is told.
-        assert_eq!(TABLE.len(), Reason::RequestReused as usize + 1);
+        assert_eq!(TABLE.len(), Reason::ProcessOver as usize + 1);
     }
 }

@@ -44,6 +44,19 @@ impl Resource {
     }
 }
 
+impl Resource {
+    /// As a shell takes it, if it is text.
+    #[must_use]
+    pub fn quoted(&self) -> String {
+        let shown = self.to_string();
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+        if shown.chars().all(is_plain) && !shown.starts_with('-') {
+            return shown;
+        }
+        format!("'{}'", shown.replace('\'', r"'\''"))
+    }
+}
+
 /// For people: on one line, and nothing that a terminal would obey.
 impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

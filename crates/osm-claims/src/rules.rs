@@ -23,6 +23,8 @@ pub enum Request {
     Claim {
         /// Even if the work is done.
         reopen: bool,
+        /// For a command that nothing else may run beside, not even of the same session.
+        alone: bool,
     },
     /// To know that one still has it.
     Check(Option<Token>),
@@ -100,17 +102,19 @@ pub fn standing(now: &Now, claim: &Claim, verdict: &Verdict) -> Standing {
     }
 }
 
-/// How long a claim still runs by itself: its lease, or the offer that reserves it.
+/// How long the lease of a claim still runs.
 #[must_use]
 pub fn left(now: &Now, claim: &Claim) -> Option<Duration> {
-    let lease = match &claim.hold {
-        Hold::Lease(lease) => Some(lease),
+    match &claim.hold {
+        Hold::Lease(lease) => lease.left(&now.moment).known(),
         Hold::Session | Hold::Process(_) => None,
-    };
-    match lease?.left(&now.moment) {
-        Left::Some(left) => Some(left),
-        Left::Nothing | Left::Unknown => None,
     }
+}
+
+/// How long a claim is still kept for the session that it was offered to.
+#[must_use]
+pub fn kept(now: &Now, claim: &Claim) -> Option<Duration> {
+    claim.offer.as_ref()?.lease.left(&now.moment).known()
 }
 
 /// Decides on a request.
@@ -127,25 +131,34 @@ pub fn decide(
     let open = claim.filter(|claim| claim.is_open());
     let standing = open.map(|claim| (claim, standing(now, claim, verdict)));
     match request {
-        Request::Claim { reopen } => match standing {
-            Some((claim, _)) if is_own(claim, by) => Ok(again(claim)),
+        Request::Claim { reopen, alone } => match standing {
+            Some((claim, standing)) if is_own(claim, by) && !(*alone && is_of_a_process(claim)) => {
+                Ok(again(claim, standing))
+            }
             Some((claim, standing)) => acquire(now, claim, by, standing),
             None if is_completed(claim) && !reopen => Err(Reason::Completed),
             None => Ok(Change::Grant(None)),
         },
         Request::Check(token) => {
-            own(claim, by, *token)?;
+            own_or_given(claim, by, *token)?;
             match standing {
                 Some((_, Standing::Free(End::Expired))) => Err(Reason::LeaseOver),
+                Some((_, Standing::Free(_))) => Err(Reason::ProcessOver),
                 _ => Ok(Change::Nothing),
             }
         }
-        Request::Renew(token) => own(claim, by, *token).map(again),
+        Request::Renew(token) | Request::Offer(token) => {
+            let claim = own(claim, by, *token)?;
+            match (request, standing) {
+                (_, Some((_, Standing::Free(End::Died)))) => Err(Reason::ProcessOver),
+                (Request::Renew(_), Some((_, standing))) => Ok(again(claim, standing)),
+                _ => Ok(Change::Offer),
+            }
+        }
         Request::Release { token, done } => {
             let end = if *done { End::Completed } else { End::Released };
-            own(claim, by, *token).map(|_| Change::Close(end))
+            own_or_given(claim, by, *token).map(|_| Change::Close(end))
         }
-        Request::Offer(token) => own(claim, by, *token).map(|_| Change::Offer),
         Request::Withdraw(token) => match own(claim, by, *token)?.offer {
             Some(_) => Ok(Change::Withdraw),
             None => Err(Reason::NotOffered),
@@ -155,14 +168,14 @@ pub fn decide(
             _ => Err(Reason::NotOffered),
         },
         Request::Resume => match standing {
-            Some((claim, _)) if is_own(claim, by) => Ok(again(claim)),
+            Some((claim, standing)) if is_own(claim, by) => Ok(again(claim, standing)),
             Some((claim, standing)) if claim.owner.session == by.session => {
                 acquire(now, claim, by, standing)
             }
             _ => Err(Reason::NotHeld),
         },
         Request::Take { even_if_alive } => match standing {
-            Some((claim, _)) if is_own(claim, by) => Ok(again(claim)),
+            Some((claim, standing)) if is_own(claim, by) => Ok(again(claim, standing)),
             Some((claim, standing)) => match acquire(now, claim, by, standing) {
                 Err(Reason::Held) if !even_if_alive => Err(Reason::HolderAlive),
                 Err(_) => Ok(Change::Grant(Some(End::Taken))),
@@ -219,12 +232,32 @@ fn own<'a>(
     }
 }
 
-/// Having what one has: a lease begins anew.
-fn again(claim: &Claim) -> Change {
-    match claim.hold {
-        Hold::Lease(_) => Change::Renew,
-        Hold::Session | Hold::Process(_) => Change::Nothing,
+/// The same, also for what a command starts that runs under a claim: it was given the token, and
+/// may be another session.
+fn own_or_given<'a>(
+    claim: Option<&'a Claim>,
+    by: &Owner,
+    token: Option<Token>,
+) -> Result<&'a Claim, Reason> {
+    let given =
+        |claim: &&Claim| is_of_a_process(claim) && claim.is_open() && token == Some(claim.token());
+    match claim.filter(given) {
+        Some(claim) => Ok(claim),
+        None => own(claim, by, token),
     }
+}
+
+/// Having what one has: a lease begins anew, and what hung on a process that ended is granted anew.
+fn again(claim: &Claim, standing: Standing) -> Change {
+    match (&claim.hold, standing) {
+        (Hold::Lease(_), _) => Change::Renew,
+        (Hold::Process(_), Standing::Free(end)) => Change::Grant(Some(end)),
+        _ => Change::Nothing,
+    }
+}
+
+fn is_of_a_process(claim: &Claim) -> bool {
+    matches!(claim.hold, Hold::Process(_))
 }
 
 fn is_own(claim: &Claim, by: &Owner) -> bool {
@@ -241,7 +274,7 @@ fn is_offered_to(now: &Now, claim: &Claim, by: &Owner) -> bool {
 }
 
 /// Whether an offer still reserves the claim. One whose clock cannot be read does.
-fn is_reserved(now: &Now, claim: &Claim) -> bool {
+pub(crate) fn is_reserved(now: &Now, claim: &Claim) -> bool {
     claim.offer.as_ref().is_some_and(|offer| offer.lease.left(&now.moment) != Left::Nothing)
 }
 

@@ -1,9 +1,12 @@
 //! Where claims count: the repository around the working directory, or a name that people agree on.
 //!
-//! One repository is one scope from every worktree, sub-folder, symlink and bind mount: it is known
-//! by the folder that all worktrees share, and that folder by its path and by its inode.
+//! One repository is one scope from every worktree, sub-folder, symlink and bind mount, and when it
+//! is moved: it is known by the folder that all worktrees share, and that folder by what no other
+//! has in common with it while the machine runs. Across a restart its path has to do.
 
 use std::path::Path;
+#[cfg(unix)]
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +20,9 @@ pub struct ScopeId(pub i64);
 /// A scope, as a ledger knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
-    /// `repo:PATH` or `name:NAME`.
+    /// `repo:PATH`, `raw:PATH` if that is no text, or `name:NAME`.
     pub key: String,
-    /// The folder's device, inode and boot: the same folder may have other paths.
+    /// The folder itself, whatever path it has: boot, device, inode and time of birth.
     pub folder: Option<String>,
 }
 
@@ -33,10 +36,44 @@ impl Scope {
     /// The scope that a repository is.
     #[must_use]
     pub fn of(repository: &Repository, boot: &str) -> Self {
-        Self {
-            key: format!("repo:{}", repository.common.display()),
-            folder: inode(&repository.common).map(|inode| format!("{boot}:{inode}")),
+        let path = &repository.common;
+        let key = match path.to_str() {
+            Some(path) => format!("repo:{path}"),
+            None => format!("raw:{}", path.as_os_str().as_encoded_bytes().escape_ascii()),
+        };
+        Self { key, folder: inode(path).map(|inode| format!("{boot}:{inode}")) }
+    }
+
+    /// The scope of somebody who is in none: nothing is claimed there.
+    #[must_use]
+    pub fn nowhere() -> Self {
+        Self { key: "nowhere:".into(), folder: None }
+    }
+
+    /// Whether a folder that has this scope's path now may be the one that had it before: an inode
+    /// is given to another folder when the first is gone, but never with the same time of birth.
+    pub(crate) fn may_be(&self, before: Option<&str>) -> bool {
+        let boot = |folder: &str| folder.split(':').next().map(str::to_owned);
+        match (self.folder.as_deref(), before) {
+            (Some(now), Some(before)) => now == before || boot(now) != boot(before),
+            _ => true,
         }
+    }
+
+    /// The scope as it is to be known from now on, if it was known as `before`: a folder that was
+    /// moved has its new path, one that has two keeps the first.
+    pub(crate) fn known_as(&self, before: &Self) -> Self {
+        let path = before.key.strip_prefix("repo:").map(Path::new);
+        let there = path.and_then(inode);
+        let here = self.folder.as_deref().and_then(|it| it.split_once(':')).map(|it| it.1);
+        let key = if here.is_some() && there.as_deref() != here { &self.key } else { &before.key };
+        let folder = self.folder.clone().or_else(|| before.folder.clone());
+        Self { key: key.clone(), folder }
+    }
+
+    /// The key of a scope whose path another folder has now.
+    pub(crate) fn retired(key: &str, folder: Option<&str>) -> String {
+        format!("{key} (before: {})", folder.unwrap_or_default())
     }
 
     /// What it is, for people.
@@ -55,7 +92,9 @@ impl Scope {
 fn inode(folder: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let metadata = folder.metadata().ok()?;
-    Some(format!("{}:{}", metadata.dev(), metadata.ino()))
+    let born = metadata.created().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let born = born.unwrap_or_default().as_nanos();
+    Some(format!("{}:{}:{born}", metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]

@@ -25,6 +25,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("OSM_SCOPE", "where claims count, instead of the repository around the working directory"),
     ("OSM_CLAIM_RESOURCE", "set by `osm claim run`: the resource that the command may work on"),
     ("OSM_CLAIM_EPOCH", "set by `osm claim run`: the grant of it, which commands check"),
+    ("OSM_CLAIM_SCOPE", "set by `osm claim run`: where that counts"),
+    ("GIT_DIR", "set by git for its hooks: the repository that `osm claim guard check` is about"),
     ("OSM_CLIPBOARD", "a command of the shell that takes what is copied on its standard input"),
     ("OSM_CLIPBOARD_PASTE", "a command of the shell that prints what is on the clipboard"),
     ("NO_COLOR", "no colours, whatever its value"),
@@ -69,6 +71,12 @@ impl World {
     #[must_use]
     pub fn claim_scope(&self) -> Option<String> {
         self.environment.get("OSM_SCOPE").map(|name| name.to_string_lossy().into_owned())
+    }
+
+    /// Where that claim counts, as the ledger calls it.
+    #[must_use]
+    pub fn given_scope(&self) -> Option<&str> {
+        self.environment.get("OSM_CLAIM_SCOPE")?.to_str()
     }
 
     /// The claim that this command was started with, by `osm claim run`.

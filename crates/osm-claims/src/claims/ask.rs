@@ -8,6 +8,7 @@ use crate::claim::{Claim, Hold, Offer};
 use crate::clock::{Lease, Now};
 use crate::liveness::Process;
 use crate::owner::{Caller, Owner, OwnerId};
+use crate::rules::Request;
 use crate::scope::Scope;
 
 /// Somebody who asks, somewhere.
@@ -56,6 +57,17 @@ pub struct Wish {
 }
 
 impl Wish {
+    /// What is asked for by whoever wants to have something.
+    pub(super) fn claim(&self) -> Request {
+        Request::Claim { reopen: self.reopen, alone: matches!(self.keep, Keep::Process(_)) }
+    }
+
+    /// The wish without the name of its request if that was answered: no two claims have it.
+    pub(super) fn named_once(&self, is_answered: bool) -> Self {
+        let request = if is_answered { None } else { self.request.clone() };
+        Self { request, ..self.clone() }
+    }
+
     /// What keeps a claim of this owner.
     pub(super) fn hold(&self, owner: &Owner, now: &Now) -> Hold {
         match &self.keep {

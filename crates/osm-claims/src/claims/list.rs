@@ -33,6 +33,8 @@ pub struct Listed {
     pub is_mine: bool,
     /// It was the caller's session's, in an incarnation that is over.
     pub is_predecessors: bool,
+    /// An offer of it stands.
+    pub is_offered: bool,
 }
 
 impl Listed {
@@ -52,7 +54,7 @@ pub struct Owned {
     /// What was offered to it.
     pub offered: Vec<Listed>,
     /// What it lost and has not acknowledged.
-    pub lost: Vec<Loss>,
+    pub lost: Vec<Listed>,
 }
 
 /// What is the same for all claims that are looked at together.
@@ -90,6 +92,7 @@ impl<'a> Look<'a> {
         Ok(Listed {
             standing: rules::standing(&self.now, &claim, &verdict),
             left: rules::left(&self.now, &claim),
+            is_offered: claim.is_open() && rules::is_reserved(&self.now, &claim),
             is_predecessors: !is_mine && claim.owner.session == self.asker.caller.session,
             is_mine,
             verdict,
@@ -127,11 +130,16 @@ impl Claims {
                 owned.held.push(listed);
             } else if listed.is_resumable() {
                 owned.resumable.push(listed);
-            } else if offered == Some(&asker.caller.session) {
+            } else if listed.is_offered && offered == Some(&asker.caller.session) {
                 owned.offered.push(listed);
             }
         }
-        owned.lost = self.losses(asker, true)?;
+        owned.lost = self.read(|book| {
+            let me = self.find(book, asker)?;
+            let mut look = Look::new(self, asker, book);
+            let lost = book.losses(me.id)?;
+            lost.into_iter().map(|loss| look.at(loss.claim, book)).collect()
+        })?;
         Ok(owned)
     }
 

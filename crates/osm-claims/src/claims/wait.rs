@@ -6,7 +6,7 @@ use super::Claims;
 use crate::error::{Error, Result};
 use crate::ledger::Watch;
 use crate::liveness::Process;
-use crate::refusal::Reason;
+use crate::refusal::{Reason, Refused};
 
 /// The longest sleep, in case that a change is not told of.
 const AT_MOST: Duration = Duration::from_secs(5);
@@ -19,14 +19,14 @@ impl Claims {
     /// Tries again and again, each time that something may have changed, until it is not refused
     /// for being somebody else's or the time is over.
     ///
-    /// A release, a death and the end of a lease are all noticed at once.
+    /// A release, a death, and the end of a lease or of an offer are all noticed at once.
     pub fn wait<T>(&self, time: Duration, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
         let until = Instant::now() + time;
         // The watch begins before the first look, so nothing falls in between.
         let mut watch = self.ledger.watch()?;
         loop {
             let refused = match attempt() {
-                Err(Error::Refused(refused)) if can_change(refused.reason) => refused,
+                Err(Error::Refused(refused)) if can_change(&refused) => refused,
                 settled => return settled,
             };
             let left = until.saturating_duration_since(Instant::now());
@@ -63,9 +63,20 @@ impl Claims {
 }
 
 /// Whether time alone can change a refusal.
-fn can_change(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::Held | Reason::Suspended | Reason::Unknown | Reason::Reserved | Reason::NothingFree
-    )
+pub(super) fn can_change(refused: &Refused) -> bool {
+    match refused.reason {
+        Reason::Held
+        | Reason::Suspended
+        | Reason::Unknown
+        | Reason::Reserved
+        | Reason::NotOffered => true,
+        // What is done stays done, and what the caller has is not free for it.
+        Reason::NothingFree => {
+            let waits = |it: &(Reason, usize)| {
+                matches!(it.0, Reason::Suspended | Reason::Unknown | Reason::Reserved)
+            };
+            !refused.holders.is_empty() || refused.left.is_some() || refused.tally.iter().any(waits)
+        }
+        _ => false,
+    }
 }

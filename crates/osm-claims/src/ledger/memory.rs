@@ -120,19 +120,27 @@ impl State {
 
 impl Book for State {
     fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {
-        let same = |it: &&Scope| it.folder.is_some() && it.folder == scope.folder;
-        let by_key = self.scopes.iter().find(|it| it.key == scope.key);
-        let found = by_key.or_else(|| self.scopes.iter().find(same));
-        let place = found.and_then(|it| self.scopes.iter().position(|other| other == it));
-        Ok(place.map(|place| ScopeId(ordinal(place) + 1)))
+        let same = |it: &Scope| it.folder.is_some() && it.folder == scope.folder;
+        let namesake = |it: &Scope| it.key == scope.key && scope.may_be(it.folder.as_deref());
+        let find = |is_it: &dyn Fn(&Scope) -> bool| self.scopes.iter().position(is_it);
+        Ok(find(&same).or_else(|| find(&namesake)).map(|place| ScopeId(ordinal(place) + 1)))
     }
 
     fn add_scope(&mut self, scope: &Scope) -> Result<ScopeId> {
-        if let Some(id) = self.scope(scope)? {
-            return Ok(id);
+        let id = self.scope(scope)?;
+        let known = id.map(|id| self.scope_of(id)).transpose()?.flatten();
+        let next = known.map_or_else(|| scope.clone(), |it| scope.known_as(&it));
+        for (place, other) in self.scopes.iter_mut().enumerate() {
+            if other.key == next.key && Some(ScopeId(ordinal(place) + 1)) != id {
+                other.key = Scope::retired(&other.key, other.folder.as_deref());
+            }
         }
-        self.scopes.push(scope.clone());
-        Ok(ScopeId(ordinal(self.scopes.len())))
+        let place = id.and_then(|id| usize::try_from(id.0 - 1).ok()).unwrap_or(self.scopes.len());
+        match self.scopes.get_mut(place) {
+            Some(known) => *known = next,
+            None => self.scopes.push(next),
+        }
+        Ok(ScopeId(ordinal(place) + 1))
     }
 
     fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>> {
@@ -236,7 +244,7 @@ impl Book for State {
         let is_it = |it: &&mut Claim| it.epoch == claim.epoch && it.is_open();
         let kept = self.claims.iter_mut().find(is_it).expect("the claim was just read as open");
         deed.apply(kept);
-        if matches!(deed, Deed::Ended(ended) if ended.how.is_loss()) {
+        if kept.is_lost() {
             self.losses.insert(claim.epoch, false);
         }
         self.record(claim, by, at, deed.clone());

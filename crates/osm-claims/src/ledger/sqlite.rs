@@ -37,6 +37,8 @@ const LONGEST_LOG: u64 = 128 * 4096;
 pub struct SqliteLedger {
     path: PathBuf,
     connection: Mutex<Connection>,
+    /// Which file it is.
+    file: Option<place::FileId>,
     clock: Box<dyn Clock>,
 }
 
@@ -51,7 +53,9 @@ impl SqliteLedger {
     pub fn open_with_clock(folder: &Path, clock: Box<dyn Clock>) -> Result<Self> {
         let path = place::prepare(folder)?;
         let connection = connect(&path)?;
-        Ok(Self { path, connection: Mutex::new(connection), clock })
+        // Looked at after it was opened: one that took its place in between would be told.
+        let file = place::file_id(&path);
+        Ok(Self { path, connection: Mutex::new(connection), file, clock })
     }
 
     /// The file.
@@ -73,6 +77,10 @@ impl SqliteLedger {
         let mut connection = self.connection();
         let error = |error| fault::explain(&self.path, error);
         let transaction = connection.transaction_with_behavior(behavior).map_err(error)?;
+        if place::file_id(&self.path) != self.file {
+            // Others would write to another ledger, or to none, and nobody would see this one.
+            return Err(Error::Replaced { path: self.path.clone() });
+        }
         work(&mut SqlBook::new(&transaction, &self.path))?;
         transaction.commit().map_err(error)
     }

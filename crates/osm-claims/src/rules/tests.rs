@@ -5,7 +5,7 @@ use super::*;
 use crate::claim::{Ended, Offer};
 use crate::clock::{Lease, Moment};
 use crate::epoch::{Epoch, Seal};
-use crate::liveness::Proof;
+use crate::liveness::{Process, Proof};
 use crate::owner::{Caller, OwnerId};
 use crate::resource::Resource;
 use crate::scope::ScopeId;
@@ -147,7 +147,10 @@ fn what_ended_is_free_unless_it_is_done() {
     let done = ended(End::Completed);
     assert_eq!(ask(Some(&done), 2, &request("claim"), &ALIVE), "completed");
     assert_eq!(ask(Some(&done), 2, &request("take"), &ALIVE), "completed");
-    assert_eq!(ask(Some(&done), 2, &Request::Claim { reopen: true }, &ALIVE), "Grant(None)");
+    assert_eq!(
+        ask(Some(&done), 2, &Request::Claim { reopen: true, alone: false }, &ALIVE),
+        "Grant(None)"
+    );
     assert_eq!(ask(Some(&done), 1, &request("done"), &ALIVE), "stale");
     assert_eq!(ask(None, 1, &request("claim"), &ALIVE), "Grant(None)");
     assert_eq!(ask(None, 1, &request("release"), &ALIVE), "not_held");
@@ -168,6 +171,53 @@ fn a_lease_needs_no_verdict() {
     let since = Moment { machine: None, boot: "other".into(), uptime: Duration::ZERO };
     let elsewhere = Claim { hold: Hold::Lease(Lease { since, ..lease(1) }), ..claim(1) };
     assert_eq!(ask(Some(&elsewhere), 2, &request("claim"), &UNKNOWN), "unknown_holder");
+}
+
+#[test]
+fn a_command_holds_for_its_session_while_it_runs() {
+    let process = Process {
+        pid: 7,
+        start: 1,
+        boot: "b".into(),
+        namespace: "n".into(),
+        inode: None,
+        machine: None,
+        clock: None,
+        name: "make".into(),
+    };
+    let held = Claim { hold: Hold::Process(process), ..claim(1) };
+    for (by, name, verdict, expected) in [
+        (1, "claim", &ALIVE, "Nothing"),
+        (1, "run", &ALIVE, "held"),
+        (1, "run", &Verdict::Suspended, "suspended"),
+        (1, "run", &UNKNOWN, "unknown_holder"),
+        (1, "check", &ALIVE, "Nothing"),
+        // Others may have it by now, so it has to be granted anew.
+        (1, "run", &DEAD, "Grant(Some(Died))"),
+        (1, "claim", &DEAD, "Grant(Some(Died))"),
+        (1, "take", &DEAD, "Grant(Some(Died))"),
+        (1, "resume", &DEAD, "Grant(Some(Died))"),
+        (1, "check", &DEAD, "process_over"),
+        (1, "renew", &DEAD, "process_over"),
+        (1, "offer", &DEAD, "process_over"),
+        (1, "release", &DEAD, "Close(Released)"),
+        (2, "claim", &DEAD, "Grant(Some(Died))"),
+        (2, "claim", &ALIVE, "held"),
+        (2, "check", &ALIVE, "not_held"),
+    ] {
+        assert_eq!(ask(Some(&held), by, &request(name), verdict), expected, "{by} {name}");
+    }
+    // What the command starts has the token, and no more rights than to check and to let go.
+    let token = Some(held.token());
+    let release = Request::Release { token, done: true };
+    assert_eq!(ask(Some(&held), 2, &Request::Check(token), &ALIVE), "Nothing");
+    assert_eq!(ask(Some(&held), 2, &release, &ALIVE), "Close(Completed)");
+    assert_eq!(ask(Some(&held), 2, &Request::Offer(token), &ALIVE), "not_held");
+    let without_seal = Some("7".parse().unwrap());
+    assert_eq!(ask(Some(&held), 2, &Request::Check(without_seal), &ALIVE), "not_held");
+    assert_eq!(ask(Some(&claim(1)), 2, &Request::Check(token), &ALIVE), "not_held");
+    let session = claim(1);
+    assert_eq!(ask(Some(&session), 1, &request("run"), &ALIVE), "Nothing", "it has it anyway");
 }
 
 #[test]
@@ -207,7 +257,8 @@ fn a_session_takes_up_what_it_had_before_it_died() {
 
 fn request(name: &str) -> Request {
     match name {
-        "claim" => Request::Claim { reopen: false },
+        "claim" => Request::Claim { reopen: false, alone: false },
+        "run" => Request::Claim { reopen: false, alone: true },
         "take" => Request::Take { even_if_alive: false },
         "take alive" => Request::Take { even_if_alive: true },
         "check" => Request::Check(None),

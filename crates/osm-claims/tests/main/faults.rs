@@ -169,6 +169,29 @@ fn many_processes_make_it_at_once() {
 }
 
 #[test]
+fn a_ledger_that_was_replaced_grants_nothing() {
+    let (folder, file) = used();
+    let (claims, asker, wish) =
+        (open(folder.path()).unwrap(), without_process("a"), Wish::default());
+    std::fs::rename(&file, folder.path().join("aside")).unwrap();
+    let error = claims.claim(&asker, &resource("new"), &wish).unwrap_err();
+    assert!(matches!(&error, Error::Replaced { path } if *path == file), "{error}");
+    assert!(matches!(claims.check(&asker, &resource("new"), None), Err(Error::Replaced { .. })));
+}
+
+#[test]
+fn a_log_without_its_ledger_is_nobodys() {
+    let (folder, file) = used();
+    assert!(file.with_extension("db-wal").exists());
+    std::fs::remove_file(&file).unwrap();
+    let (error, said) = not_opened(folder.path());
+    assert!(matches!(error, Error::Corrupt { .. }) && said.contains("claims.db-wal"), "{said}");
+    assert!(!file.exists(), "nothing was made");
+    std::fs::remove_file(file.with_extension("db-wal")).unwrap();
+    assert!(open(folder.path()).is_ok());
+}
+
+#[test]
 fn the_log_does_not_grow_for_ever() {
     let (folder, file) = used();
     let length = || file.with_extension("db-wal").metadata().map_or(0, |log| log.len());

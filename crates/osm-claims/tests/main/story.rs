@@ -34,8 +34,10 @@ fn story(Fixture { claims, nature, .. }: &Fixture) {
     handing_over(claims, nature);
     taking(claims, nature);
     coming_back(claims, nature);
+    commands(claims, nature);
     callers(claims, nature);
     requests(claims);
+    lapsed_requests(claims, nature);
     candidates(claims);
     scopes(claims);
     sweeping(claims, nature);
@@ -123,7 +125,8 @@ fn liveness(claims: &Claims, nature: &Nature) {
         assert_eq!(claims.sweep(&ben, false, false).unwrap().freed(), 0);
     }
     nature.set(10, DEAD);
-    let foreseen = claims.foresee(&ben, &task, &Request::Claim { reopen: false }).unwrap();
+    let foreseen =
+        claims.foresee(&ben, &task, &Request::Claim { reopen: false, alone: false }).unwrap();
     assert_eq!(foreseen.1, Change::Grant(Some(End::Died)));
     let granted = claims.claim(&ben, &task, &wish).unwrap();
     assert_eq!(granted.change, Change::Grant(Some(End::Died)));
@@ -260,6 +263,28 @@ fn coming_back(claims: &Claims, nature: &Nature) {
     replayed(claims, &after);
 }
 
+fn commands(claims: &Claims, nature: &Nature) {
+    let (maker, other) = (with_process("maker", 60), with_process("other", 61));
+    let task = resource("commands");
+    let run = |pid| {
+        let process = with_process("command", pid).caller.process.unwrap();
+        Wish { keep: Keep::Process(process), ..Wish::default() }
+    };
+    let token = claims.claim(&maker, &task, &run(62)).unwrap().claim.token();
+    assert_eq!(refused(claims.claim(&maker, &task, &run(63))), Reason::Held, "one at a time");
+    assert!(claims.check(&other, &task, Some(token)).is_ok(), "what the command starts");
+    nature.set(62, DEAD);
+    assert_eq!(refused(claims.check(&maker, &task, Some(token))), Reason::ProcessOver);
+    assert_eq!(refused(claims.check(&other, &task, Some(token))), Reason::ProcessOver);
+    let again = claims.claim(&maker, &task, &run(63)).unwrap();
+    assert_eq!(again.change, Change::Grant(Some(End::Died)));
+    assert!(again.claim.epoch > token.epoch);
+    nature.set(63, DEAD);
+    assert_eq!(claims.sweep(&other, false, false).unwrap().freed(), 1);
+    assert!(claims.losses(&maker, true).unwrap().is_empty(), "a command that ended is no loss");
+    replayed(claims, &maker);
+}
+
 fn callers(claims: &Claims, nature: &Nature) {
     let (wish, task) = (Wish::default(), resource("callers"));
     let asker = with_process("caller", 40);
@@ -312,6 +337,27 @@ fn requests(claims: &Claims) {
     assert_eq!(refused(claims.claim(&ann, &task, &named)), Reason::RequestReused);
 }
 
+fn lapsed_requests(claims: &Claims, nature: &Nature) {
+    let (night, task) = (without_process("night"), resource("lapsed"));
+    let named = Wish {
+        request: Some("lapsed-1".into()),
+        term: Some(Duration::from_secs(10)),
+        ..Wish::default()
+    };
+    let first = claims.claim(&night, &task, &named).unwrap().claim;
+    nature.pass(Duration::from_secs(11));
+    let again = claims.claim(&night, &task, &named).unwrap();
+    assert_eq!((again.change, again.claim.epoch), (Change::Renew, first.epoch), "it runs anew");
+    assert!(claims.check(&night, &task, None).is_ok());
+    let next = claims.next(&night, &[resource("another")], &named).unwrap();
+    assert_eq!(next.claim.resource, task);
+    claims.release(&night, &task, None, false).unwrap();
+    let error = claims.claim(&night, &task, &named).unwrap_err();
+    let said = error.to_string();
+    assert_eq!(error.refusal().unwrap().reason, Reason::RequestReused);
+    assert!(said.contains("answered before") && said.contains("released"), "{said}");
+}
+
 fn candidates(claims: &Claims) {
     let (ann, ben, wish) = (with_process("ann", 1), with_process("ben", 2), Wish::default());
     let names = ["first", "second", "third"].map(resource);
@@ -342,6 +388,16 @@ fn scopes(claims: &Claims) {
     claim(claims, &path, "folder");
     let taken = claims.claim(&other_path, &resource("folder"), &Wish::default());
     assert_eq!(refused(taken), Reason::Held, "one folder by two paths");
+    let another = |folder: &str| Asker {
+        scope: Scope { key: "repo:/a/.git".into(), folder: Some(folder.into()) },
+        ..elsewhere.clone()
+    };
+    let (new, wish, task) = (another("boot:1:3"), Wish::default(), resource("folder"));
+    assert!(claims.look(&new, &task).unwrap().is_none(), "another folder in its place");
+    claims.claim(&new, &task, &wish).unwrap();
+    assert!(claims.check(&path, &task, None).is_ok(), "the first one is still what it was");
+    let later = another("next boot:1:9");
+    assert!(claims.check(&later, &task, None).is_ok(), "after a restart the path tells");
     replayed(claims, &here);
 }
 

@@ -71,6 +71,24 @@ fn the_death_of_the_owner() {
 }
 
 #[test]
+fn the_end_of_an_offer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut owner = Claimant::start(folder.path(), &["owner@self", "hold", "task"]);
+    let claims = open(folder.path());
+    let held = claims.look(&myself("looker"), &resource("task")).unwrap().unwrap().claim;
+    let as_owner = asker("owner", held.owner.process.clone());
+    let short = Wish { term: Some(Duration::from_millis(200)), ..Wish::default() };
+    claims.offer(&as_owner, &resource("task"), None, Some("nobody"), &short).unwrap();
+    owner.kill();
+    owner.collect();
+    let outcome = claims.wait(Duration::from_secs(4), || {
+        // Less than the longest sleep: who is granted it was woken by the end of the offer.
+        claims.claim(&myself("waiter"), &resource("task"), &Wish::default())
+    });
+    assert_eq!(outcome.unwrap().change, Change::Grant(Some(End::Died)));
+}
+
+#[test]
 fn the_end_of_a_lease() {
     let folder = tempfile::tempdir().unwrap();
     let claims = open(folder.path());

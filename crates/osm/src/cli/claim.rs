@@ -114,8 +114,8 @@ pub(crate) enum ClaimCommand {
   osm claim run deploy -- make deploy
   osm claim run TASK-7 --wait 1h -- sh -c 'git push && osm release TASK-7 --done'
 
-The command finds OSM_CLAIM_RESOURCE and OSM_CLAIM_EPOCH in its environment, and is stopped if the
-claim is taken away. The exit code is the command's.")]
+The command finds OSM_CLAIM_RESOURCE, OSM_CLAIM_EPOCH and OSM_CLAIM_SCOPE in its environment, and is
+stopped if the claim is taken away. The exit code is the command's.")]
     Run {
         /// The resource
         resource: OsString,
@@ -171,7 +171,7 @@ claim is taken away. The exit code is the command's.")]
         /// The resource
         resource: OsString,
         /// Why; it is told to the owner and stays in the log
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
         reason: String,
         /// Even if its owner is proven alive
         #[arg(long)]
@@ -251,7 +251,7 @@ claim is taken away. The exit code is the command's.")]
 pub(crate) enum Guard {
     /// Add the guard to this repository's hooks, beside whatever is there
     Install {
-        /// Refuse commits and pushes of sessions that hold nothing here
+        /// Refuse commits, merges and pushes of sessions that hold nothing here
         #[arg(long)]
         require: bool,
     },

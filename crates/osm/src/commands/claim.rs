@@ -10,15 +10,20 @@ mod report;
 mod run;
 mod sweep;
 
+use std::ffi::OsStr;
+
+use clap::Subcommand;
+
 use self::desk::Desk;
 use crate::cli::{Claim, ClaimCommand, ClaimList, Release};
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
 pub(super) fn run(line: &Claim, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
     let Some(command) = &line.command else {
         let resource = line.resource.as_deref().expect("the parser requires it");
+        is_no_command(resource, context)?;
         let desk = Desk::open(&line.place, context, ui)?;
         return desk.close(grant::claim(&desk, resource, &line.grant, ui), ui);
     };
@@ -58,23 +63,37 @@ pub(super) fn run(line: &Claim, context: &Context, ui: &mut Ui) -> Result<(), Co
             desk.close(hand::take(&desk, resource, &take, ui), ui)
         }
         ClaimCommand::Mine { place } => {
-            let desk = at(place)?;
+            let desk = Desk::open_for(true, place, context, ui)?;
             desk.close(look::mine(&desk, ui), ui)
         }
         ClaimCommand::Why { resource, place } => {
             let desk = at(place)?;
             desk.close(look::why(&desk, resource, ui), ui)
         }
-        ClaimCommand::Log { place, .. } => {
-            let desk = at(place)?;
+        ClaimCommand::Log { place, all, .. } => {
+            let desk = Desk::open_for(*all, place, context, ui)?;
             desk.close(log::run(&desk, command, ui), ui)
         }
         ClaimCommand::Sweep { all, dry_run, place } => {
-            let desk = at(place)?;
+            let desk = Desk::open_for(*all, place, context, ui)?;
             desk.close(sweep::run(&desk, *all, *dry_run, ui), ui)
         }
         ClaimCommand::Guard(command) => guard::run(command, context, ui),
     }
+}
+
+/// Behind an option the parser takes a command for a resource. Nobody means that, unless `--` is
+/// before it.
+fn is_no_command(resource: &OsStr, context: &Context) -> Result<(), CommandError> {
+    let Some(name) = resource.to_str().filter(|it| ClaimCommand::has_subcommand(it)) else {
+        return Ok(());
+    };
+    if context.world.arguments.iter().any(|word| word == "--") {
+        return Ok(());
+    }
+    Err(CommandError::failed(format!("`{name}` is a command, which comes before its options"))
+        .with_hint(format!("osm claim {name} …; a resource of that name: osm claim -- {name}"))
+        .exiting(Exit::Usage))
 }
 
 pub(super) fn release(line: &Release, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
@@ -83,6 +102,6 @@ pub(super) fn release(line: &Release, context: &Context, ui: &mut Ui) -> Result<
 }
 
 pub(super) fn list(line: &ClaimList, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
-    let desk = Desk::open(&line.place, context, ui)?;
+    let desk = Desk::open_for(line.all, &line.place, context, ui)?;
     desk.close(look::list(&desk, line.all, ui), ui)
 }

@@ -1,7 +1,9 @@
 //! The rows, and the harness that runs them.
 
 mod acquisition;
+mod child;
 mod commands;
+mod guard;
 mod identity;
 mod liveness;
 mod machine;
@@ -48,7 +50,8 @@ fn tests() -> BTreeMap<&'static str, Test> {
         How::Shown(test) => Some(test),
         How::Never(_) => None,
     });
-    shown.chain(commands::TESTS.iter().copied()).map(|test| (test.name(), test)).collect()
+    let others = [child::TESTS, commands::TESTS, guard::TESTS].concat();
+    shown.chain(others).map(|test| (test.name(), test)).collect()
 }
 
 fn trial(name: &str, test: Test) -> Trial {

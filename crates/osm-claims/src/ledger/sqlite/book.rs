@@ -168,6 +168,24 @@ impl<'a> SqlBook<'a> {
         id.map(|id| self.owner(id)).transpose()
     }
 
+    fn scope_where(&self, column: &str, value: &str) -> Result<Option<(ScopeId, Scope)>> {
+        let sql = format!("SELECT id, key, folder FROM scope WHERE {column} = ?1 ORDER BY id");
+        self.one(&sql, [value], |row| {
+            Ok((ScopeId(row.get(0)?), Scope { key: row.get(1)?, folder: row.get(2)? }))
+        })
+    }
+
+    /// The scope by its folder, or else by its key.
+    fn known_scope(&self, scope: &Scope) -> Result<Option<(ScopeId, Scope)>> {
+        if let Some(folder) = &scope.folder
+            && let Some(same) = self.scope_where("folder", folder)?
+        {
+            return Ok(Some(same));
+        }
+        let namesake = self.scope_where("key", &scope.key)?;
+        Ok(namesake.filter(|(_, it)| scope.may_be(it.folder.as_deref())))
+    }
+
     fn record(&self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()> {
         self.execute(
             "INSERT INTO event (at, scope, resource, epoch, actor, deed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -186,25 +204,31 @@ impl<'a> SqlBook<'a> {
 
 impl Book for SqlBook<'_> {
     fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {
-        let by_key = self.one("SELECT id FROM scope WHERE key = ?1", [&scope.key], id)?;
-        match (by_key, &scope.folder) {
-            (None, Some(folder)) => {
-                let sql = "SELECT id FROM scope WHERE folder = ?1 ORDER BY id LIMIT 1";
-                self.one(sql, [folder], id)
-            }
-            (found, _) => Ok(found),
-        }
+        Ok(self.known_scope(scope)?.map(|(id, _)| id))
     }
 
     fn add_scope(&mut self, scope: &Scope) -> Result<ScopeId> {
-        if let Some(id) = self.scope(scope)? {
-            return Ok(id);
+        let known = self.known_scope(scope)?;
+        let next = known.as_ref().map_or_else(|| scope.clone(), |(_, it)| scope.known_as(it));
+        let id = match known {
+            Some((id, before)) if before == next => return Ok(id),
+            known => known.map(|(id, _)| id),
+        };
+        // A path is one scope's: whoever had it before is called otherwise.
+        if let Some((other, before)) = self.scope_where("key", &next.key)?
+            && Some(other) != id
+        {
+            let key = Scope::retired(&before.key, before.folder.as_deref());
+            self.execute("UPDATE scope SET key = ?2 WHERE id = ?1", params![other.0, key])?;
         }
-        self.execute(
-            "INSERT INTO scope (key, folder) VALUES (?1, ?2)",
-            params![scope.key, scope.folder],
-        )?;
-        Ok(ScopeId(self.database.last_insert_rowid()))
+        let Some(id) = id else {
+            let sql = "INSERT INTO scope (key, folder) VALUES (?1, ?2)";
+            self.execute(sql, params![next.key, next.folder])?;
+            return Ok(ScopeId(self.database.last_insert_rowid()));
+        };
+        let sql = "UPDATE scope SET key = ?2, folder = ?3 WHERE id = ?1";
+        self.execute(sql, params![id.0, next.key, next.folder])?;
+        Ok(id)
     }
 
     fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>> {
@@ -321,7 +345,7 @@ impl Book for SqlBook<'_> {
     fn amend(&mut self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()> {
         let mut next = claim.clone();
         deed.apply(&mut next);
-        let lost = next.ended.as_ref().filter(|ended| ended.how.is_loss()).map(|_| false);
+        let lost = next.is_lost().then_some(false);
         let changed = self.execute(
             "UPDATE claim SET hold = ?2, offer = ?3, ended = ?4, lost = ?5 WHERE epoch = ?1 AND ended IS NULL",
             params![
@@ -362,13 +386,13 @@ impl Book for SqlBook<'_> {
         let mut statement = self.database.prepare_cached(&sql).map_err(&error)?;
         let mut rows = statement.query(values.as_slice()).map_err(&error)?;
         let mut events = Vec::new();
-        while let Some(row) = rows.next().map_err(&error)? {
+        let is_enough = |events: &Vec<Event>| filter.last.is_some_and(|last| events.len() >= last);
+        while !is_enough(&events)
+            && let Some(row) = rows.next().map_err(&error)?
+        {
             let event = self.event(row)?;
             if filter.admits(&event) {
                 events.push(event);
-            }
-            if filter.last.is_some_and(|last| events.len() >= last) {
-                break;
             }
         }
         events.reverse();
@@ -393,10 +417,6 @@ impl SqlBook<'_> {
             deed: self.parse(&deed, "an event is malformed")?,
         })
     }
-}
-
-fn id(row: &Row) -> rusqlite::Result<ScopeId> {
-    row.get(0).map(ScopeId)
 }
 
 fn number(epoch: Epoch) -> i64 {

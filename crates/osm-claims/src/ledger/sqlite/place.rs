@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(super) use platform::{FileId, file_id};
+
 use crate::error::{Error, Result};
 
 /// Its name.
@@ -20,6 +22,7 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
         return Err(Error::Unsafe { path, what: "on a file system that other machines share" });
     }
     if !inspect(&path)? {
+        no_remains(&path)?;
         make(&folder, &path)?;
         inspect(&path)?;
     }
@@ -42,6 +45,18 @@ fn inspect(path: &Path) -> Result<bool> {
     }
     platform::protect(path, &metadata)?;
     Ok(true)
+}
+
+/// Refuses to make a ledger where one was removed without its log: the log would be taken for the
+/// new one's.
+fn no_remains(path: &Path) -> Result<()> {
+    let log = path.with_extension("db-wal");
+    // Somebody else may just have made the ledger, and its log.
+    if !log.exists() || inspect(path)? {
+        return Ok(());
+    }
+    let what = format!("it is gone, but its log {} is there", log.display());
+    Err(Error::Corrupt { path: path.to_owned(), what })
 }
 
 /// Makes the ledger beside its place and puts it there in one step, so that nobody ever sees half
@@ -106,6 +121,13 @@ mod platform {
         std::fs::File::open(folder)?.sync_all()
     }
 
+    /// What a file has in common with no other.
+    pub(in super::super) type FileId = (u64, u64);
+
+    pub(in super::super) fn file_id(path: &Path) -> Option<FileId> {
+        path.symlink_metadata().ok().map(|it| (it.dev(), it.ino()))
+    }
+
     /// Whether another machine may have the folder, too. Its processes would share neither our
     /// locks nor the memory in which writers meet, and nothing could be proven of them.
     #[cfg(target_os = "linux")]
@@ -153,6 +175,13 @@ mod platform {
     /// Nothing tells.
     pub(super) fn is_shared(_folder: &Path) -> bool {
         false
+    }
+
+    /// A file that is open cannot be removed or replaced.
+    pub(in super::super) type FileId = ();
+
+    pub(in super::super) fn file_id(_path: &Path) -> Option<FileId> {
+        None
     }
 
     /// The file system's journal keeps the order.

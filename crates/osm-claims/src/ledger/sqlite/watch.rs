@@ -3,6 +3,7 @@
 std::cfg_select! {
     target_os = "linux" => {
         mod linux;
+        mod portable;
         pub(super) use linux::begin;
     }
     _ => {
@@ -10,8 +11,3 @@ std::cfg_select! {
         pub(super) use portable::begin;
     }
 }
-
-// Compiled (and tested) on Linux too, so that the twin cannot rot.
-#[cfg(all(test, target_os = "linux"))]
-#[expect(dead_code, reason = "a twin that only the compiler looks at here")]
-mod portable;

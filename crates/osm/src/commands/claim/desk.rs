@@ -1,10 +1,11 @@
 //! Where a command about claims works: the ledger, the caller and its scope.
 
 use std::ffi::OsStr;
+use std::time::Duration;
 
 use osm_claims::{
-    Asker, Caller, Claims, Error, MemoryLedger, Process, Repository, Resource, Scope, SqliteLedger,
-    SystemSight, Wish, clock::SystemClock,
+    Asker, Caller, Claim, Claims, Error, MemoryLedger, Process, Repository, Resource, Scope,
+    SqliteLedger, SystemSight, Token, Wish, clock::SystemClock,
 };
 use osm_identity::{Detection, ProcessSource, Source, System};
 
@@ -32,12 +33,36 @@ impl<'a> Desk<'a> {
         context: &'a Context<'a>,
         ui: &mut Ui,
     ) -> Result<Self, CommandError> {
-        let scope = place.scope.clone().or_else(|| context.world.claim_scope());
-        let asker = Asker {
-            scope: find_scope(scope.as_deref(), context, ui)?,
-            caller: caller(&context.detect(), context),
+        Self::open_for(false, place, context, ui)
+    }
+
+    /// The same for a command that may concern all scopes, and then can be given anywhere.
+    pub(super) fn open_for(
+        everywhere: bool,
+        place: &ClaimPlace,
+        context: &'a Context<'a>,
+        ui: &mut Ui,
+    ) -> Result<Self, CommandError> {
+        let name = place.scope.clone().or_else(|| context.world.claim_scope());
+        let scope = match find_scope(name.as_deref(), context, ui) {
+            Err(_) if everywhere => Scope::nowhere(),
+            found => found?,
         };
-        Ok(Self { claims: claims(context)?, context, asker, json: place.format.json, scope })
+        let asker = Asker { scope, caller: caller(&context.detect(), context) };
+        let (claims, json) = (claims(context)?, place.format.json);
+        Ok(Self { claims, context, asker, json, scope: name })
+    }
+
+    /// The grant of a resource that `osm claim run` gave this command.
+    pub(super) fn given(&self, name: &OsStr) -> Option<Token> {
+        let (resource, token) = self.context.world.given_claim()?;
+        let here = self.context.world.given_scope().is_none_or(|it| it == self.asker.scope.key);
+        (here && resource == name).then_some(token)
+    }
+
+    /// The claim that the command around this one runs under, if it is this one.
+    pub(super) fn under(&self, name: &OsStr, resource: &Resource) -> Option<Claim> {
+        self.claims.check(&self.asker, resource, Some(self.given(name)?)).ok()
     }
 
     /// The resource that a word names.
@@ -47,15 +72,20 @@ impl<'a> Desk<'a> {
 
     /// What goes with a new claim.
     pub(super) fn wish(&self, grant: &ClaimGrant, ui: &mut Ui) -> Wish {
-        if grant.ttl.is_some() && self.asker.caller.process.is_some() {
-            ui.warn("--ttl changes nothing: this session's process holds the claim while it lives");
-        }
+        self.mention_term(grant.ttl, ui);
         Wish {
             term: grant.ttl,
             note: grant.note.clone(),
             request: grant.request.clone(),
             reopen: grant.reopen,
             ..Wish::default()
+        }
+    }
+
+    /// Says so if a term was named that means nothing.
+    pub(super) fn mention_term(&self, term: Option<Duration>, ui: &mut Ui) {
+        if term.is_some() && self.asker.caller.process.is_some() {
+            ui.warn("--ttl changes nothing: this session's process holds the claim while it lives");
         }
     }
 

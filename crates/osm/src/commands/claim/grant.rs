@@ -15,8 +15,15 @@ use crate::ui::Ui;
 
 pub(super) fn claim(desk: &Desk, name: &OsStr, grant: &ClaimGrant, ui: &mut Ui) -> Answer {
     let resource = Desk::resource(name)?;
+    if let Some(claim) = desk.under(name, &resource) {
+        report::claim(desk, &claim, "is yours already", ui);
+        return Ok(());
+    }
     let wish = desk.wish(grant, ui);
     let outcome = waiting(desk, grant, || desk.claims.claim(&desk.asker, &resource, &wish))?;
+    if grant.note.is_some() && outcome.claim.note != grant.note {
+        ui.warn("the claim keeps the note that it has");
+    }
     report::outcome(desk, &outcome, ui);
     report::resumable(desk, ui);
     Ok(())
@@ -78,6 +85,7 @@ pub(super) fn check(desk: &Desk, held: &ClaimHeld, ui: &mut Ui) -> Answer {
 
 pub(super) fn renew(desk: &Desk, held: &ClaimHeld, ttl: Option<Duration>, ui: &mut Ui) -> Answer {
     let resource = Desk::resource(&held.resource)?;
+    desk.mention_term(ttl, ui);
     let wish = Wish { term: ttl, ..Wish::default() };
     let outcome = desk.claims.renew(&desk.asker, &resource, token(desk, held), &wish)?;
     report::outcome(desk, &outcome, ui);
@@ -85,16 +93,18 @@ pub(super) fn renew(desk: &Desk, held: &ClaimHeld, ttl: Option<Duration>, ui: &m
 }
 
 pub(super) fn release(desk: &Desk, line: &Release, ui: &mut Ui) -> Answer {
-    let resources: Vec<Resource> = if line.all {
+    let resources: Vec<(Resource, Option<Token>)> = if line.all {
         let held = desk.claims.list(&desk.asker, false)?;
-        held.into_iter().filter(|it| it.is_mine).map(|it| it.claim.resource).collect()
+        held.into_iter().filter(|it| it.is_mine).map(|it| (it.claim.resource, None)).collect()
     } else {
-        line.resources.iter().map(|it| Desk::resource(it)).collect::<Result<_, _>>()?
+        let named =
+            |name: &OsString| Ok((Desk::resource(name)?, line.epoch.or_else(|| desk.given(name))));
+        line.resources.iter().map(named).collect::<Result<_, CommandError>>()?
     };
     let mut failed = None;
     let mut outcomes = Vec::new();
-    for resource in &resources {
-        match desk.claims.release(&desk.asker, resource, line.epoch, line.done) {
+    for (resource, token) in &resources {
+        match desk.claims.release(&desk.asker, resource, *token, line.done) {
             Ok(outcome) => outcomes.push(outcome),
             // The others are let go all the same; the first refusal is told.
             Err(error) => failed = failed.or(Some(error)),
@@ -105,11 +115,7 @@ pub(super) fn release(desk: &Desk, line: &Release, ui: &mut Ui) -> Answer {
 
 /// The epoch that was named, or the one that `osm claim run` gave this command.
 pub(super) fn token(desk: &Desk, held: &ClaimHeld) -> Option<Token> {
-    let given = || {
-        let (resource, token) = desk.context.world.given_claim()?;
-        (resource == held.resource).then_some(token)
-    };
-    held.epoch.or_else(given)
+    held.epoch.or_else(|| desk.given(&held.resource))
 }
 
 /// Tries, and tries again while there is time.

@@ -1,21 +1,25 @@
 //! `osm claim guard`: git refuses what is done with a claim that was lost.
 
 mod hook;
+mod script;
+mod step;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use osm_claims::{Error, Reason, Refused};
+use osm_claims::rules::Standing;
+use osm_claims::{End, Error, Reason, Refused, Repository, Scope};
+use osm_identity::{ProcessSource, System};
 
-use self::hook::Hook;
+use self::hook::{Hook, Plan};
 use super::desk::Desk;
 use crate::cli::{ClaimPlace, Guard};
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
 /// The hooks that are guarded: before something becomes part of the history, here and elsewhere.
-const HOOKS: [&str; 2] = ["pre-commit", "pre-push"];
+const HOOKS: [&str; 3] = ["pre-commit", "pre-merge-commit", "pre-push"];
 
 pub(super) fn run(command: &Guard, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
     match command {
@@ -26,33 +30,48 @@ pub(super) fn run(command: &Guard, context: &Context, ui: &mut Ui) -> Result<(),
 }
 
 fn each(
-    act: impl Fn(&Hook) -> Result<&'static str, CommandError>,
+    plan: impl Fn(&Hook) -> Result<Plan, CommandError>,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let folder = hooks_folder()?;
-    for name in HOOKS {
-        let hook = Hook { path: folder.join(name) };
-        let done = act(&hook)?;
-        ui.line(&format!("{}: {done}", hook.path.display()));
+    let hooks = HOOKS.map(|name| Hook { path: folder.join(name) });
+    // If one hook is refused, none is changed.
+    let plans = hooks.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+    for (hook, plan) in hooks.iter().zip(&plans) {
+        hook.carry_out(plan)?;
+        ui.line(&format!("{}: {}", hook.path.display(), plan.said));
     }
     Ok(())
 }
 
 /// Where git looks for hooks, which only git knows.
 fn hooks_folder() -> Result<PathBuf, CommandError> {
-    let failed = |what: String| {
+    let failed = |what: &str| {
         CommandError::failed(format!("git does not tell where its hooks are: {what}"))
             .with_hint("run this inside a repository, with git installed")
     };
     let output = Command::new("git")
         .args(["rev-parse", "--path-format=absolute", "--git-path", "hooks"])
         .output()
-        .map_err(|error| failed(error.to_string()))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+        .map_err(|error| failed(&error.to_string()))?;
     if !output.status.success() {
-        return Err(failed(text(&output.stderr)));
+        return Err(failed(String::from_utf8_lossy(&output.stderr).trim_end()));
     }
-    Ok(text(&output.stdout).into())
+    let mut line = output.stdout;
+    line.pop_if(|last| *last == b'\n');
+    Ok(path(line))
+}
+
+/// A path is bytes: as text it may be another one.
+#[cfg(unix)]
+fn path(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn path(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).trim_end().into()
 }
 
 /// What the hooks run.
@@ -62,16 +81,39 @@ fn check(
     context: &Context,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let desk = Desk::open(place, context, ui)?;
-    desk.close(examine(&desk, require).map_err(CommandError::from), ui)
+    let desk = open(place, context, ui)?;
+    desk.close(examine(&desk, require), ui)
 }
 
-fn examine(desk: &Desk, require: bool) -> Result<(), Error> {
-    if let Some((name, token)) = desk.context.world.given_claim() {
-        let resource = osm_claims::Resource::new(name.as_encoded_bytes())
-            .map_err(|_| Error::from(Reason::UnknownEpoch))?;
-        desk.claims.check(&desk.asker, &resource, Some(token))?;
-    }
+/// The desk of the repository that git works on.
+///
+/// The folder that a hook runs in need not be in it: `git --git-dir=A --work-tree=B`.
+fn open<'a>(
+    place: &ClaimPlace,
+    context: &'a Context<'a>,
+    ui: &mut Ui,
+) -> Result<Desk<'a>, CommandError> {
+    let is_named = place.scope.is_some() || context.world.claim_scope().is_some();
+    let Some(repository) = elsewhere(context).filter(|_| !is_named) else {
+        return Desk::open(place, context, ui);
+    };
+    let boot = System.host().map(|host| host.boot).unwrap_or_default();
+    // We may be in no repository at all.
+    let mut desk = Desk::open_for(true, place, context, ui)?;
+    desk.asker.scope = Scope::of(&repository, &boot);
+    Ok(desk)
+}
+
+/// The repository that git names to its hooks, if it is not the one around us.
+fn elsewhere(context: &Context) -> Option<Repository> {
+    let git = context.world.environment.get("GIT_DIR").map(Path::new)?;
+    let named = Repository::around(git)?;
+    let here = context.world.folder().and_then(|folder| Repository::around(&folder));
+    here.is_none_or(|here| here.common != named.common).then_some(named)
+}
+
+fn examine(desk: &Desk, require: bool) -> Result<(), CommandError> {
+    let given = under(desk)?;
     let losses = match desk.claims.losses(&desk.asker, false) {
         // Whoever is nobody has lost nothing.
         Err(error) if error.refusal().is_some_and(|it| it.reason == Reason::NoIdentity) => {
@@ -79,16 +121,49 @@ fn examine(desk: &Desk, require: bool) -> Result<(), Error> {
         }
         losses => losses?,
     };
-    if let Some(loss) = losses.into_iter().next() {
-        return Err(Refused {
-            resource: Some(loss.claim.resource.clone()),
-            claim: Some(Box::new(loss.claim)),
-            ..Refused::because(Reason::Stale)
-        }
+    let mut lost = losses.into_iter().map(|loss| (loss.claim, Reason::Stale));
+    let mut mine = desk.claims.list(&desk.asker, false)?;
+    mine.retain(|it| it.is_mine);
+    // Nobody has taken them yet; but anybody may, and has a right to.
+    let mut expired = mine
+        .iter()
+        .filter(|it| it.standing == Standing::Free(End::Expired))
+        .map(|it| (it.claim.clone(), Reason::LeaseOver));
+    if let Some((claim, reason)) = lost.next().or_else(|| expired.next()) {
+        return Err(Error::from(Refused {
+            resource: Some(claim.resource.clone()),
+            claim: Some(Box::new(claim)),
+            ..Refused::because(reason)
+        })
         .into());
     }
-    if require && !desk.claims.list(&desk.asker, false)?.iter().any(|it| it.is_mine) {
-        return Err(Reason::NotHeld.into());
+    let holds = given || mine.iter().any(|it| !matches!(it.standing, Standing::Free(_)));
+    if require && !holds {
+        return Err(nothing_held(desk));
     }
     Ok(())
+}
+
+/// Whether git works under a claim of `osm claim run`; refused if that is over.
+fn under(desk: &Desk) -> Result<bool, CommandError> {
+    let Some((name, _)) = desk.context.world.given_claim() else { return Ok(false) };
+    let Some(token) = desk.given(name) else { return Ok(false) };
+    let resource = osm_claims::Resource::new(name.as_encoded_bytes())
+        .map_err(|_| Error::from(Reason::UnknownEpoch))?;
+    desk.claims.check(&desk.asker, &resource, Some(token))?;
+    Ok(true)
+}
+
+/// That nothing is held at all: the words for one resource would not say what is meant.
+fn nothing_held(desk: &Desk) -> CommandError {
+    let reason = Reason::NotHeld;
+    if desk.json {
+        return Error::from(reason).into();
+    }
+    CommandError::failed(format!(
+        "this session has claimed nothing in {}, and the guard requires it",
+        desk.asker.scope.shown()
+    ))
+    .with_hint("claim what you work on, and try again: osm claim NAME")
+    .exiting(Exit::Claim(reason))
 }

@@ -3,14 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-use osm_claims::refusal::fate;
+use osm_claims::refusal::{fate, plain};
 use osm_claims::rules::{Change, Request};
 use osm_claims::{Claim, Resource, Wish};
 use osm_identity::SessionId;
 use serde_json::json;
 
 use super::desk::{Answer, Desk};
-use super::grant::token;
+use super::grant::{token, waiting};
 use super::report;
 use crate::cli::{ClaimGrant, ClaimHeld};
 use crate::ui::Ui;
@@ -38,8 +38,12 @@ pub(super) fn offer(
 pub(super) fn accept(desk: &Desk, name: &OsStr, grant: &ClaimGrant, ui: &mut Ui) -> Answer {
     let resource = Desk::resource(name)?;
     let wish = desk.wish(grant, ui);
-    let outcome = desk.claims.accept(&desk.asker, &resource, &wish)?;
+    let outcome = waiting(desk, grant, || desk.claims.accept(&desk.asker, &resource, &wish))?;
     report::outcome(desk, &outcome, ui);
+    let offer = outcome.ended.as_ref().and_then(|it| it.offer.as_ref());
+    if let (Some(note), false) = (offer.and_then(|it| it.note.as_deref()), desk.json) {
+        ui.line(&format!("  with it: {}", plain(note)));
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use osm_claims::event::{Deed, Event, Filter, replay};
 use osm_claims::refusal::shown;
+use osm_identity::SessionId;
 use serde_json::{Value, json};
 
 use super::desk::{Answer, Desk};
@@ -22,7 +23,7 @@ pub(super) fn run(desk: &Desk, line: &ClaimCommand, ui: &mut Ui) -> Answer {
     let filter = Filter {
         scope: None,
         resource: resource.as_ref().map(|it| Desk::resource(it)).transpose()?,
-        session: by.clone(),
+        session: by.as_deref().map(|it| SessionId::explicit(it.as_ref()).to_string()),
         kind: kind.clone(),
         since: time(since)?,
         until: at.map_or_else(|| time(until), |at| Ok(Some(at)))?,
@@ -63,7 +64,10 @@ fn show(desk: &Desk, events: &[Event], ui: &mut Ui) {
 fn detail(deed: &Deed) -> String {
     match deed {
         Deed::Granted { session, .. } => format!("to {session}"),
-        Deed::Offered(offer) => format!("to {}", offer.to),
+        Deed::Offered(offer) => match &offer.note {
+            Some(note) => format!("to {}: {note}", offer.to),
+            None => format!("to {}", offer.to),
+        },
         other => other.evidence().unwrap_or_default().to_owned(),
     }
 }

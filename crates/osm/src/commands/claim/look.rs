@@ -24,7 +24,9 @@ pub(super) fn list(desk: &Desk, everywhere: bool, ui: &mut Ui) -> Answer {
         return Ok(());
     }
     if rows.is_empty() {
-        ui.line(&format!("nothing is claimed in {}", desk.asker.scope.shown()));
+        let place = desk.asker.scope.shown();
+        let place = if everywhere { "anywhere".to_owned() } else { format!("in {place}") };
+        ui.line(&format!("nothing is claimed {place}"));
         return Ok(());
     }
     report::table(&rows, everywhere, desk.context.world.now(), ui);
@@ -35,13 +37,12 @@ pub(super) fn mine(desk: &Desk, ui: &mut Ui) -> Answer {
     let owned = desk.claims.mine(&desk.asker)?;
     if desk.json {
         let rows = |rows: &[Listed]| rows.iter().map(report::listed).collect::<Vec<_>>();
-        let lost: Vec<_> = owned.lost.iter().map(|loss| report::row(&loss.claim)).collect();
         ui.line(&report::pretty(&json!({
             "session": desk.asker.caller.session,
             "held": rows(&owned.held),
             "resumable": rows(&owned.resumable),
             "offered": rows(&owned.offered),
-            "lost": lost,
+            "lost": rows(&owned.lost),
         })));
         return Ok(());
     }
@@ -62,7 +63,8 @@ pub(super) fn mine(desk: &Desk, ui: &mut Ui) -> Answer {
         ui.line("lost (`osm release` takes note)");
     }
     for loss in &owned.lost {
-        ui.line(&format!("  {}: {}", loss.claim.resource, fate(&loss.claim)));
+        let (scope, resource) = (loss.scope.shown(), &loss.claim.resource);
+        ui.line(&format!("  {resource} in {scope}: {}", fate(&loss.claim)));
     }
     Ok(())
 }
@@ -100,8 +102,11 @@ pub(super) fn why(desk: &Desk, name: &OsStr, ui: &mut Ui) -> Answer {
         if let Some(note) = &claim.note {
             add("note", brief(note, 200));
         }
-        if let Some(offer) = &claim.offer {
+        if let Some(offer) = claim.offer.as_ref().filter(|_| listed.is_offered) {
             add("offered to", offer.to.clone());
+            if let Some(note) = &offer.note {
+                add("with", brief(note, 200));
+            }
         }
     } else {
         add("last", fate(claim));
@@ -115,7 +120,7 @@ const FREE: &str = "claim it: it is free";
 
 /// What would free a claim.
 fn remedy(listed: &Listed) -> String {
-    let name = &listed.claim.resource;
+    let name = listed.claim.resource.quoted();
     if let Some(ended) = &listed.claim.ended {
         return match ended.how {
             End::Completed => format!("it is done; osm claim --reopen {name} does it again"),
@@ -126,7 +131,7 @@ fn remedy(listed: &Listed) -> String {
         return "it is yours".into();
     }
     match (listed.standing, &listed.claim.hold) {
-        (Standing::Free(_), _) if listed.claim.offer.is_some() => {
+        (Standing::Free(_), _) if listed.is_offered => {
             "it is kept for the session that it was offered to, until the offer ends".into()
         }
         (Standing::Free(_), _) => "claim it: its owner is gone".into(),

@@ -138,7 +138,8 @@ pub(super) fn claim(desk: &Desk, claim: &Claim, what: &str, ui: &mut Ui) {
     let name = ui.styled(Style::Strong, &claim.resource.to_string());
     let lease = match &claim.hold {
         Hold::Lease(lease) => format!(", for {}", span(lease.term)),
-        Hold::Session | Hold::Process(_) => String::new(),
+        Hold::Process(_) => ", while its command runs".to_owned(),
+        Hold::Session => String::new(),
     };
     ui.line(&format!("{name} {what}: epoch {}{lease}", claim.token()));
 }
@@ -191,8 +192,10 @@ pub(super) fn state(listed: &Listed) -> String {
         (Hold::Lease(_), None) => "unknown: its lease is another machine's".to_owned(),
         _ => listed.verdict.to_string(),
     };
-    if let Some(offer) = &listed.claim.offer {
-        write!(state, ", offered to {}", offer.to).expect("writing to a string succeeds");
+    if let Some(offer) = listed.claim.offer.as_ref().filter(|_| listed.is_offered) {
+        let note = offer.note.as_ref().map(|note| format!(" ({})", brief(note, 40)));
+        let note = note.unwrap_or_default();
+        write!(state, ", offered to {}{note}", offer.to).expect("writing to a string succeeds");
     }
     state
 }

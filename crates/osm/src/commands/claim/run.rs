@@ -2,15 +2,16 @@
 //!
 //! First this process holds the claim, then, as soon as it runs, the command itself does: if we are
 //! killed, the claim is free when the command has ended, and not before. We watch the ledger, and
-//! stop the command if the claim is taken away.
+//! stop the command if the claim is taken away, or if we cannot go on watching.
 
 mod child;
 
 use std::ffi::{OsStr, OsString};
 use std::time::{Duration, Instant};
 
+use osm_claims::ledger::Watch;
 use osm_claims::rules::Change;
-use osm_claims::{Claim, End, Error, Hold, Keep, Process, Resource, Wish};
+use osm_claims::{Claim, Error, Hold, Keep, Process, Resource, Wish};
 use osm_identity::System;
 
 use self::child::Child;
@@ -34,6 +35,11 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Answer {
     let resource = Desk::resource(name)?;
+    if let Some(claim) = desk.under(name, &resource) {
+        // The command around this one has it, and runs for longer.
+        let held = Held { desk, resource: &resource, claim, is_new: false };
+        return finish(held.run(name, command, ui)?);
+    }
     let own = Process::with_pid(std::process::id(), &System).map_err(Error::Blind)?;
     let wish = Wish { keep: Keep::Process(own), ..desk.wish(grant, ui) };
     let outcome = waiting(desk, grant, || desk.claims.claim(&desk.asker, &resource, &wish))?;
@@ -41,10 +47,14 @@ pub(super) fn run(
     let is_new = matches!(outcome.change, Change::Grant(_));
     let held = Held { desk, resource: &resource, claim: outcome.claim, is_new };
     let run = held.run(name, command, ui);
-    if is_new {
-        held.release()?;
-    }
-    match run? {
+    let released = if is_new { held.release() } else { Ok(()) };
+    let code = run?;
+    released?;
+    finish(code)
+}
+
+fn finish(code: u8) -> Answer {
+    match code {
         0 => Ok(()),
         code => Err(CommandError::Told(Exit::Command(code))),
     }
@@ -64,6 +74,7 @@ impl Held<'_> {
         let mut variables = vec![
             ("OSM_CLAIM_RESOURCE", name.to_owned()),
             ("OSM_CLAIM_EPOCH", OsString::from(token)),
+            ("OSM_CLAIM_SCOPE", OsString::from(&self.desk.asker.scope.key)),
         ];
         if let Some(scope) = &self.desk.scope {
             variables.push(("OSM_SCOPE", scope.into()));
@@ -71,6 +82,21 @@ impl Held<'_> {
         let claims = &self.desk.claims;
         let mut watch = claims.watch()?;
         let mut child = Child::start(command, &variables)?;
+        let followed = self.follow(&mut child, &mut *watch, ui);
+        if followed.is_err() {
+            // Nobody may have the claim while the command goes on without it.
+            stop(&mut child);
+        }
+        followed
+    }
+
+    fn follow(
+        &self,
+        child: &mut Child,
+        watch: &mut dyn Watch,
+        ui: &mut Ui,
+    ) -> Result<u8, CommandError> {
+        let claims = &self.desk.claims;
         let process = Process::with_pid(child.pid(), &System).map_err(Error::Blind)?;
         if self.is_new {
             claims.entrust(&self.desk.asker, self.resource, self.claim.token(), &process)?;
@@ -81,10 +107,9 @@ impl Held<'_> {
             }
             if let Some(lost) = self.lost() {
                 ui.warn(&format!("{lost}; the command is stopped"));
-                self.stop(&mut child, &process)?;
                 return Err(CommandError::Told(Exit::Lost));
             }
-            claims.watch_for(&mut *watch, &process, self.nap())?;
+            claims.watch_for(watch, &process, self.nap())?;
         }
     }
 
@@ -100,9 +125,13 @@ impl Held<'_> {
                 .map(|outcome| outcome.claim),
             Hold::Session | Hold::Process(_) => self.desk.claims.check(asker, self.resource, token),
         };
-        let error = look.err().filter(is_gone)?;
-        let how = error.refusal()?.claim.as_ref()?.ended.as_ref()?.how;
-        (how.is_loss() || how == End::HandedOff).then(|| error.to_string())
+        let error = look.err()?;
+        if matches!(error, Error::Replaced { .. }) {
+            // Who asks the ledger that is there now gets what we have.
+            return Some(error.to_string());
+        }
+        let claim = error.refusal().filter(|_| is_gone(&error))?.claim.as_ref()?;
+        (claim.is_lost() || claim.is_handed_off()).then(|| error.to_string())
     }
 
     /// How long to wait for something to happen; a lease is renewed in time.
@@ -113,21 +142,6 @@ impl Held<'_> {
         }
     }
 
-    fn stop(&self, child: &mut Child, process: &Process) -> Result<(), CommandError> {
-        let until = Instant::now() + GRACE;
-        let mut watch = self.desk.claims.watch()?;
-        child.ask_to_end();
-        while child.ended()?.is_none() {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                child.kill();
-            }
-            let time = left.max(Duration::from_millis(20));
-            self.desk.claims.watch_for(&mut *watch, process, time)?;
-        }
-        Ok(())
-    }
-
     fn release(&self) -> Result<(), CommandError> {
         let (asker, token) = (&self.desk.asker, Some(self.claim.token()));
         match self.desk.claims.release(asker, self.resource, token, false) {
@@ -135,5 +149,18 @@ impl Held<'_> {
             Err(error) if is_gone(&error) => Ok(()),
             other => Ok(other.map(drop)?),
         }
+    }
+}
+
+/// Asks the command to end, and makes it end.
+fn stop(child: &mut Child) {
+    let until = Instant::now() + GRACE;
+    child.ask_to_end();
+    // Whoever cannot be waited for has ended.
+    while let Ok(None) = child.ended() {
+        if Instant::now() > until {
+            child.kill();
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

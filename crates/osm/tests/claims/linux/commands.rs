@@ -27,6 +27,16 @@ pub(crate) const TESTS: &[Test] = &[
     test!(a_command_is_stopped_when_its_claim_is_taken),
     test!(a_command_is_stopped_though_the_disk_is_slow),
     test!(a_command_may_release_its_own_claim),
+    test!(what_a_killed_run_held_is_nobodys),
+    test!(a_session_runs_one_command_at_a_time),
+    test!(an_agent_below_a_run_has_its_claim),
+    test!(a_command_does_not_outlive_the_watch_over_it),
+    test!(a_new_repository_inherits_nothing),
+    test!(a_repository_keeps_its_claims_when_it_is_moved),
+    test!(an_option_does_not_make_a_command_a_resource),
+    test!(what_others_wrote_does_nothing_to_a_terminal),
+    test!(nobody_waits_for_what_cannot_come),
+    test!(the_end_of_an_offer_is_waited_for),
     test!(a_stale_epoch_is_refused_everywhere),
     test!(the_guard_lives_with_other_hooks),
     test!(the_guard_can_demand_a_claim),
@@ -200,6 +210,140 @@ fn a_command_may_release_its_own_claim(site: &Site) -> Outcome {
     rival.sh("echo >LAB/hold")?.ok()?;
     assert_eq!(owner.finish(&run)?.code, 4, "it ran to its end");
     rival.ok("claim check work")?;
+    Ok(())
+}
+
+fn what_a_killed_run_held_is_nobodys(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    let killed = owner.sh("OSM claim run work -- sh -c 'kill -9 $PPID; exit 0'")?;
+    assert_eq!(killed.code, 137, "{killed:#?}");
+    // The command itself may take a moment longer.
+    rival.sh("while OSM claims | grep -q alive; do sleep .01; done")?.ok()?;
+    owner.refused("claim check work", Reason::ProcessOver)?;
+    owner.refused("claim renew work", Reason::ProcessOver)?;
+    assert_eq!(owner.claim("work")?, 2, "it is granted anew, or not at all");
+    rival.refused("claim work", Reason::Held)?;
+    Ok(())
+}
+
+fn a_session_runs_one_command_at_a_time(site: &Site) -> Outcome {
+    let mut owner = site.agent()?;
+    owner.sh("mkfifo LAB/hold")?.ok()?;
+    owner.sh("OSM claim run work -- sh -c 'echo >LAB/up; read x <LAB/hold' & echo")?.ok()?;
+    site.lab.wait_for(&site.path("up"))?;
+    owner.refused("claim run work -- touch LAB/beside", Reason::Held)?;
+    assert_eq!(owner.ok("claim work")?["fresh"], false, "the session has it");
+    let inside = "OSM claim run other -- OSM claim run other -- true";
+    owner.sh(inside)?.ok()?;
+    owner.sh("echo >LAB/hold; wait")?.ok()?;
+    owner.sh("OSM claim run work --wait 30s -- touch LAB/after")?.ok()?;
+    assert!(site.path("after").exists() && !site.path("beside").exists());
+    Ok(())
+}
+
+fn an_agent_below_a_run_has_its_claim(site: &Site) -> Outcome {
+    let mut owner = site.person()?;
+    owner.sh(GIT)?.ok()?;
+    owner.sh("osm claim guard install")?.ok()?;
+    let inside =
+        format!("osm claim check work && osm claim work && {COMMIT} && osm release work --done");
+    owner.sh(&format!("OSM claim run work -- LAB/claude -c '{inside}'"))?.ok()?;
+    owner.refused("claim work", Reason::Completed)?;
+    Ok(())
+}
+
+fn a_command_does_not_outlive_the_watch_over_it(site: &Site) -> Outcome {
+    let (mut owner, mut vandal) = (site.agent()?, site.agent()?);
+    owner.sh("mkfifo LAB/never")?.ok()?;
+    let run = owner.begin("OSM claim run work -- sh -c 'echo >LAB/up; read x <LAB/never'")?;
+    site.lab.wait_for(&site.path("up"))?;
+    // The ledger is gone: nobody can tell any more whether the claim holds.
+    let ledger = site.ledger();
+    let ledger = ledger.display();
+    vandal.sh(&format!("mv {ledger} LAB/aside && touch {ledger}-wal-too"))?.ok()?;
+    let ended = owner.finish(&run)?;
+    assert_eq!(ended.code, 7, "{ended:#?}");
+    assert!(ended.errors.contains("replaced"), "{ended:#?}");
+    let left = owner.sh("pgrep -f 'read x <LAB/never'")?;
+    assert_ne!(left.code, 0, "{left:#?}");
+    Ok(())
+}
+
+fn a_new_repository_inherits_nothing(site: &Site) -> Outcome {
+    let mut owner = site.agent()?;
+    // Its inode is often the one of the repository before it.
+    for _ in 0..8 {
+        owner.sh("git init -q LAB/again && cd LAB/again")?.ok()?;
+        owner.claim("work")?;
+        owner.ok("release work --done")?;
+        owner.sh("cd LAB && rm -rf LAB/again")?.ok()?;
+    }
+    Ok(())
+}
+
+fn a_repository_keeps_its_claims_when_it_is_moved(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    owner.sh("git init -q LAB/one && cd LAB/one")?.ok()?;
+    owner.claim("work")?;
+    owner.sh("mv LAB/one LAB/two && cd LAB/two && git init -q LAB/one")?.ok()?;
+    owner.ok("claim check work")?;
+    rival.sh("cd LAB/two")?.ok()?;
+    rival.refused("claim work", Reason::Held)?;
+    rival.sh("cd LAB/one")?.ok()?;
+    rival.claim("work")?;
+    owner.ok("claim check work")?;
+    Ok(())
+}
+
+fn an_option_does_not_make_a_command_a_resource(site: &Site) -> Outcome {
+    let mut owner = site.agent()?;
+    for words in ["--json mine", "--scope z sweep", "--json next a b"] {
+        assert_eq!(owner.sh(&format!("OSM claim {words}"))?.code, 2, "{words}");
+    }
+    assert_eq!(owner.ok("claims --all")?.as_array().map(Vec::len), Some(0));
+    owner.sh("OSM claim -- mine")?.ok()?;
+    for words in ["claims --all", "claim mine", "claim log --all", "claim sweep --all"] {
+        owner.sh(&format!("cd / && OSM {words}"))?.ok()?;
+    }
+    Ok(())
+}
+
+fn what_others_wrote_does_nothing_to_a_terminal(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    owner.claim("work")?;
+    rival
+        .sh(r"OSM claim take work --even-if-alive --reason $'boo\nosm: error: forged\e[31m'")?
+        .ok()?;
+    for words in ["claim mine", "claim check work", "claim why work", "claim log work"] {
+        let said = owner.sh(&format!("OSM {words}"))?;
+        let all = format!("{}{}", said.output, said.errors);
+        assert!(!all.contains('\u{1b}') && !all.contains("\nosm: error: forged"), "{words}: {all}");
+    }
+    assert_eq!(rival.sh("OSM claim take work --reason ''")?.code, 2);
+    Ok(())
+}
+
+fn nobody_waits_for_what_cannot_come(site: &Site) -> Outcome {
+    let mut owner = site.agent()?;
+    owner.claim("mine-already")?;
+    owner.claim("done")?;
+    owner.ok("release done --done")?;
+    // It would wait for an hour.
+    owner.refused("claim next mine-already done --wait 1h", Reason::NothingFree)?;
+    Ok(())
+}
+
+fn the_end_of_an_offer_is_waited_for(site: &Site) -> Outcome {
+    let (mut owner, mut rival) = (site.agent()?, site.agent()?);
+    owner.claim("work")?;
+    owner.ok("claim handoff work --to nobody --for 2s --note 'the tests are red'")?;
+    let why = rival.sh("OSM claim why work")?;
+    assert!(why.output.contains("the tests are red"), "{why:#?}");
+    owner.kill()?;
+    rival.refused("claim work", Reason::Reserved)?;
+    let granted = rival.ok("claim work --wait 30s")?;
+    assert_eq!(granted["granted"], true);
+    rival.refused("claim accept other --wait 100ms", Reason::NotOffered)?;
     Ok(())
 }
 

@@ -18,12 +18,19 @@ use crate::liveness::{Process, Sight, Verdict};
 
 pub(in super::super) fn begin(ledger: &SqliteLedger) -> Result<Box<dyn Watch + '_>> {
     let path = ledger.path();
-    let error = |errno: Errno| Error::system(path, "watch", errno.into());
-    let changes = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(error)?;
-    let folder = path.parent().unwrap_or(path);
+    match changes_below(path.parent().unwrap_or(path)) {
+        Ok(changes) => Ok(Box::new(LinuxWatch { path, changes })),
+        // Other programs of this user have all that the kernel gives.
+        Err(Errno::MFILE | Errno::NFILE | Errno::NOSPC) => super::portable::begin(ledger),
+        Err(errno) => Err(Error::system(path, "watch", errno.into())),
+    }
+}
+
+fn changes_below(folder: &Path) -> rustix::io::Result<OwnedFd> {
+    let changes = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
     let flags = WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::MOVED_TO;
-    inotify::add_watch(&changes, folder, flags).map_err(error)?;
-    Ok(Box::new(LinuxWatch { path, changes }))
+    inotify::add_watch(&changes, folder, flags)?;
+    Ok(changes)
 }
 
 struct LinuxWatch<'a> {

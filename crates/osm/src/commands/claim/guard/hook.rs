@@ -1,204 +1,171 @@
 //! One hook of git, with or without the guard in it.
 //!
-//! In a shell script the guard is a block of its own at the top, so the rest of the hook stays as
-//! it is. A hook in another language is set beside, and called by ours.
+//! In a shell script that git runs, the guard is a block of its own at the top. Whatever else is
+//! there is set aside as it is, and called by ours: a hook in another language; a link, whose
+//! target others edit; a hook that is not executable, which must not begin to run with ours.
 
-use std::io::{self, Write};
+use std::fs::Permissions;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use super::script::{self, ASIDE, END, Endless, Guarded};
+use super::step::{Step, is_executable};
 use crate::error::CommandError;
 
-const BEGIN: &str = "# >>> osm claim guard >>>";
-const END: &str = "# <<< osm claim guard <<<";
-
-/// What a hook in another language is called while ours stands in its place.
-const BESIDE: &str = "before-osm";
+const ADDED: &str = "guarded";
+const TAKEN_IN: &str = "guarded, with what was there";
+const CALLED: &str = "guarded, and what was there is called after it";
+const DISABLED: &str = "guarded; what was there is not executable and stays so";
 
 pub(super) struct Hook {
     pub(super) path: PathBuf,
 }
 
+/// What is to be done to a hook.
+pub(super) struct Plan {
+    steps: Vec<Step>,
+    /// What that comes to, for people.
+    pub(super) said: &'static str,
+}
+
+/// What is there.
+struct Found {
+    /// Empty if it is no text, or a link: then it is no script of which we may change a part.
+    text: String,
+    permissions: Permissions,
+}
+
 impl Hook {
-    /// Puts the guard in; says what it did.
-    pub(super) fn install(&self, require: bool) -> Result<&'static str, CommandError> {
-        let guard = block(require, None);
-        match self.read()? {
-            None => self.write(&format!("#!/bin/sh\n{guard}")).map(|()| "guarded"),
-            Some(text) if is_shell(&text) => {
-                let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-                let others = without_block(rest);
-                self.write(&format!("{first}\n{guard}{others}"))
-                    .map(|()| "guarded, with what was there")
+    /// What puts the guard in.
+    pub(super) fn install(&self, require: bool) -> Result<Plan, CommandError> {
+        let aside = self.aside();
+        let block = script::block(require, None);
+        let calling = script::block(require, aside.file_name().and_then(|name| name.to_str()));
+        let Some(found) = self.look()? else {
+            self.expect_nothing_aside()?;
+            return Ok(plan([Step::Write(script::alone(&block), None)], ADDED));
+        };
+        let is_run = is_run(&self.path);
+        let set_aside = Step::SetAside(script::alone(&calling));
+        match self.guarded(&found.text)? {
+            Some(guarded) if is_run || guarded.is_ours_alone() => {
+                let (block, said) = match guarded.calls_aside() && is_there(&aside) {
+                    true => (&calling, called(&aside)),
+                    false if guarded.is_ours_alone() => (&block, ADDED),
+                    false => (&block, TAKEN_IN),
+                };
+                let permissions = is_run.then_some(found.permissions);
+                Ok(plan([Step::Write(guarded.with(block), permissions)], said))
             }
-            Some(_) => {
-                let beside = self.beside();
-                if beside.exists() {
-                    return Err(CommandError::failed(format!(
-                        "{} is in the way",
-                        beside.display()
-                    ))
-                    .with_hint("move it away and try again"));
+            Some(guarded) => {
+                self.expect_nothing_aside()?;
+                let restored = Step::Write(guarded.rest(), Some(found.permissions));
+                Ok(plan([restored, set_aside], DISABLED))
+            }
+            None => {
+                if let Some(text) = script::taken_in(&found.text, &block).filter(|_| is_run) {
+                    return Ok(plan([Step::Write(text, Some(found.permissions))], TAKEN_IN));
                 }
-                self.step("set aside", rename(&self.path, &beside))?;
-                let guard = block(require, beside.file_name().and_then(|name| name.to_str()));
-                self.write(&format!("#!/bin/sh\n{guard}"))
-                    .map(|()| "guarded, and what was there is called after it")
+                self.expect_nothing_aside()?;
+                Ok(plan([set_aside], called(&self.path)))
             }
         }
     }
 
-    /// Takes the guard out; says what it did.
-    pub(super) fn remove(&self) -> Result<&'static str, CommandError> {
-        let Some(text) = self.read()?.filter(|text| text.contains(BEGIN)) else {
-            return Ok("not guarded");
+    /// What takes the guard out.
+    pub(super) fn remove(&self) -> Result<Plan, CommandError> {
+        let found = self.look()?;
+        let text = found.as_ref().map(|found| found.text.as_str()).unwrap_or_default();
+        let (Some(found), Some(guarded)) = (&found, self.guarded(text)?) else {
+            return Ok(plan([], "not guarded"));
         };
-        if self.beside().exists() {
-            self.step("bring back", rename(&self.beside(), &self.path))?;
-            return Ok("as it was");
-        }
-        let rest = without_block(&text);
-        if rest.trim() == "#!/bin/sh" {
-            self.step("remove", remove(&self.path))?;
-            return Ok("removed");
-        }
-        self.write(&rest).map(|()| "as it was")
-    }
-
-    fn beside(&self) -> PathBuf {
-        self.path.with_extension(BESIDE)
-    }
-
-    fn read(&self) -> Result<Option<String>, CommandError> {
-        match std::fs::read(&self.path) {
-            // A program is no shell script, whatever its bytes are.
-            Ok(bytes) => Ok(Some(String::from_utf8(bytes).unwrap_or_default())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => self.step("read", Err(error)),
+        let aside = self.aside();
+        match (guarded.is_ours_alone(), guarded.calls_aside() && is_there(&aside)) {
+            (true, true) => Ok(plan([Step::BringBack], "as it was")),
+            (true, false) => Ok(plan([Step::Remove], "removed")),
+            (false, false) => {
+                let restored = Step::Write(guarded.rest(), Some(found.permissions.clone()));
+                Ok(plan([restored], "as it was"))
+            }
+            (false, true) => Err(CommandError::failed(format!(
+                "{} has more in it than the guard, so {} cannot take its place again",
+                self.path.display(),
+                aside.display()
+            ))
+            .with_hint("move what is not the guard elsewhere, and try again")),
         }
     }
 
-    /// Replaces the hook in one step.
-    fn write(&self, text: &str) -> Result<(), CommandError> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let replace = || {
-            std::fs::create_dir_all(folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(text.as_bytes())?;
-            make_executable(file.as_file())?;
-            file.as_file().sync_all()?;
-            file.persist(&self.path).map_err(|error| error.error)?;
-            Ok(())
+    /// Does what was planned.
+    pub(super) fn carry_out(&self, plan: &Plan) -> Result<(), CommandError> {
+        let aside = self.aside();
+        plan.steps.iter().try_for_each(|step| self.done(step.name(), step.make(&self.path, &aside)))
+    }
+
+    /// Where it is while ours stands in its place: in the same folder, so that links lead on.
+    fn aside(&self) -> PathBuf {
+        self.path.with_extension(ASIDE)
+    }
+
+    /// Nobody's hook is overwritten.
+    fn expect_nothing_aside(&self) -> Result<(), CommandError> {
+        let aside = self.aside();
+        if !is_there(&aside) {
+            return Ok(());
+        }
+        Err(CommandError::failed(format!("{} is in the way", aside.display()))
+            .with_hint("move it away, or back to where it was, and try again"))
+    }
+
+    fn look(&self) -> Result<Option<Found>, CommandError> {
+        let metadata = match self.path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            metadata => self.done("read", metadata)?,
         };
-        self.step("write", replace())
+        let bytes = if metadata.is_symlink() {
+            Vec::new()
+        } else {
+            self.done("read", std::fs::read(&self.path))?
+        };
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        Ok(Some(Found { text, permissions: metadata.permissions() }))
     }
 
-    fn step<T>(&self, what: &str, result: io::Result<T>) -> Result<T, CommandError> {
+    fn guarded<'a>(&self, text: &'a str) -> Result<Option<Guarded<'a>>, CommandError> {
+        Guarded::read(text).map_err(|Endless| {
+            CommandError::failed(format!(
+                "{} has the beginning of the guard, but its last line is missing: {END}",
+                self.path.display()
+            ))
+            .with_hint("put that line back where the guard ends; nothing was changed")
+        })
+    }
+
+    fn done<T>(&self, what: &str, result: io::Result<T>) -> Result<T, CommandError> {
         result.map_err(|error| {
             CommandError::failed(format!("cannot {what} the hook {}: {error}", self.path.display()))
         })
     }
 }
 
-/// The guard, as a hook runs it. It reads nothing: what git tells a hook is for the others.
-fn block(require: bool, then: Option<&str>) -> String {
-    let require = if require { " --require" } else { "" };
-    let then = match then {
-        Some(name) => format!("exec \"$(dirname \"$0\")/{name}\" \"$@\"\n"),
-        None => String::new(),
-    };
-    format!(
-        "{BEGIN}
-# `osm claim guard remove` takes this out.
-if command -v osm >/dev/null 2>&1; then
-    osm claim guard check{require} </dev/null || exit 1
-else
-    echo 'osm is not found, so claims cannot be checked: install it, or delete this block' >&2
-    exit 1
-fi
-{END}
-{then}"
-    )
+fn plan<const COUNT: usize>(steps: [Step; COUNT], said: &'static str) -> Plan {
+    Plan { steps: steps.into(), said }
 }
 
-/// A script without the guard.
-fn without_block(text: &str) -> String {
-    let Some((before, rest)) = text.split_once(BEGIN) else { return text.to_owned() };
-    let after = rest.split_once(END).map_or("", |(_, after)| after);
-    format!("{before}{}", after.strip_prefix('\n').unwrap_or(after))
+/// What is said of a hook that is set aside.
+fn called(hook: &Path) -> &'static str {
+    if is_run(hook) { CALLED } else { DISABLED }
 }
 
-fn is_shell(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    let Some(interpreter) = first.strip_prefix("#!") else { return false };
-    let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
-    let mut words = interpreter.split_whitespace().map(name);
-    let program = match words.next() {
-        Some(word) if word == "env" => words.next(),
-        word => word,
-    };
-    program.is_some_and(|it| ["sh", "bash", "dash", "ksh", "zsh"].contains(&it.as_str()))
+/// Whether git runs it: a link is as executable as what it leads to.
+fn is_run(hook: &Path) -> bool {
+    hook.metadata().is_ok_and(|metadata| is_executable(&metadata.permissions()))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a hook is no user data of ours: git owns it")]
-fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    std::fs::rename(from, to)
-}
-
-#[expect(clippy::disallowed_methods, reason = "nothing is left in it but our own block")]
-fn remove(path: &Path) -> io::Result<()> {
-    std::fs::remove_file(path)
-}
-
-#[cfg(unix)]
-fn make_executable(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_file: &std::fs::File) -> io::Result<()> {
-    Ok(())
+/// Whether something is there, and be it a link that leads nowhere.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn hook(folder: &Path, text: Option<&str>) -> Hook {
-        let hook = Hook { path: folder.join("pre-commit") };
-        if let Some(text) = text {
-            std::fs::write(&hook.path, text).unwrap();
-        }
-        hook
-    }
-
-    #[test]
-    fn the_guard_goes_in_and_out_without_a_trace() {
-        for text in [
-            "#!/bin/sh\necho mine\n",
-            "#!/usr/bin/env bash\nset -e\n",
-            "#!/usr/bin/env python3\nprint('mine')\n",
-        ] {
-            let folder = tempfile::tempdir().unwrap();
-            let hook = hook(folder.path(), Some(text));
-            for _ in 0..2 {
-                hook.install(false).unwrap();
-            }
-            let guarded = std::fs::read_to_string(&hook.path).unwrap();
-            assert_eq!(guarded.matches(BEGIN).count(), 1, "{guarded}");
-            hook.remove().unwrap();
-            assert_eq!(std::fs::read_to_string(&hook.path).unwrap(), text);
-            assert_eq!(hook.remove().unwrap(), "not guarded");
-        }
-    }
-
-    #[test]
-    fn a_hook_of_ours_alone_is_removed_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let hook = hook(folder.path(), None);
-        hook.install(true).unwrap();
-        assert!(std::fs::read_to_string(&hook.path).unwrap().contains("check --require"));
-        hook.remove().unwrap();
-        assert!(!hook.path.exists());
-    }
-}
+mod tests;

@@ -1,0 +1,143 @@
+//! The guard as text: a block of its own in a script, so that the rest stays as it is.
+
+use std::ops::Range;
+
+pub(super) const BEGIN: &str = "# >>> osm claim guard >>>";
+pub(super) const END: &str = "# <<< osm claim guard <<<";
+
+/// How a hook begins that is ours alone.
+const FIRST: &str = "#!/bin/sh\n";
+
+/// What is added to the name of a hook while ours stands in its place.
+pub(super) const ASIDE: &str = "before-osm";
+
+/// A script with the guard in it.
+pub(super) struct Guarded<'a> {
+    before: &'a str,
+    block: &'a str,
+    after: &'a str,
+}
+
+/// The guard begins and does not end, so nobody can tell it from the rest.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Endless;
+
+impl<'a> Guarded<'a> {
+    /// The parts of a script, if the guard is in it.
+    pub(super) fn read(text: &'a str) -> Result<Option<Self>, Endless> {
+        let Some(begin) = line(text, BEGIN) else { return Ok(None) };
+        let (before, rest) = text.split_at(begin.start);
+        let end = line(rest, END).ok_or(Endless)?;
+        let (block, after) = rest.split_at(end.end);
+        match line(&block[begin.len()..], BEGIN) {
+            Some(_) => Err(Endless),
+            None => Ok(Some(Self { before, block, after })),
+        }
+    }
+
+    /// Nothing but the guard is in it.
+    pub(super) fn is_ours_alone(&self) -> bool {
+        self.before == FIRST && self.after.is_empty()
+    }
+
+    /// It calls a hook that was set aside.
+    pub(super) fn calls_aside(&self) -> bool {
+        self.block.contains(ASIDE)
+    }
+
+    /// The script with another guard.
+    pub(super) fn with(&self, block: &str) -> String {
+        [self.before, block, self.after].concat()
+    }
+
+    /// The script without the guard.
+    pub(super) fn rest(&self) -> String {
+        self.with("")
+    }
+}
+
+/// A hook that is ours alone.
+pub(super) fn alone(block: &str) -> String {
+    format!("{FIRST}{block}")
+}
+
+/// A shell script with the guard after its first line; `None` if it is none, or says nothing.
+pub(super) fn taken_in(text: &str, block: &str) -> Option<String> {
+    let (first, rest) = text.split_once('\n')?;
+    (is_shell(first) && !rest.is_empty()).then(|| format!("{first}\n{block}{rest}"))
+}
+
+/// The guard, as a hook runs it. It reads nothing: what git tells a hook is for the others.
+///
+/// A hook that was set aside is called as git would call it: only if it may be run.
+pub(super) fn block(require: bool, aside: Option<&str>) -> String {
+    let require = if require { " --require" } else { "" };
+    let then = match aside {
+        Some(name) => format!(
+            "if [ -x \"$(dirname \"$0\")/{name}\" ]; then
+    \"$(dirname \"$0\")/{name}\" \"$@\" || exit
+fi
+"
+        ),
+        None => String::new(),
+    };
+    format!(
+        "{BEGIN}
+# `osm claim guard remove` takes this out.
+if command -v osm >/dev/null 2>&1; then
+    osm claim guard check{require} </dev/null || exit 1
+else
+    echo 'osm is not found, so claims cannot be checked: install it, or delete this block' >&2
+    exit 1
+fi
+{then}{END}
+"
+    )
+}
+
+/// Where a line is.
+fn line(text: &str, wanted: &str) -> Option<Range<usize>> {
+    let mut start = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let range = start..start + line.len();
+        start = range.end;
+        (line.trim_end() == wanted).then_some(range)
+    })
+}
+
+fn is_shell(first: &str) -> bool {
+    let Some(interpreter) = first.strip_prefix("#!") else { return false };
+    let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+    let mut words = interpreter.split_whitespace().map(name);
+    let program = match words.next() {
+        Some(word) if word == "env" => words.next(),
+        word => word,
+    };
+    program.is_some_and(|it| ["sh", "bash", "dash", "ksh", "zsh"].contains(&it.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guard_without_its_end_is_not_guessed_at() {
+        let guard = block(false, None);
+        let script = taken_in("#!/bin/sh\necho mine\n", &guard).unwrap();
+        let parts = Guarded::read(&script).unwrap().unwrap();
+        assert_eq!(parts.rest(), "#!/bin/sh\necho mine\n");
+        let endless = script.replace(END, "");
+        assert!(Guarded::read(&endless).is_err(), "{endless}");
+        let twice = taken_in(&endless, &guard).unwrap();
+        let inner = Guarded::read(&twice).unwrap().unwrap().rest();
+        assert!(Guarded::read(&inner).is_err(), "{inner}");
+        let begun = format!("#!/bin/sh\n{BEGIN}\necho mine\n{guard}");
+        assert!(Guarded::read(&begun).is_err(), "{begun}");
+    }
+
+    #[test]
+    fn what_only_speaks_of_the_guard_is_not_guarded() {
+        let text = format!("#!/bin/sh\necho '{BEGIN}'\n");
+        assert!(Guarded::read(&text).unwrap().is_none());
+    }
+}
