@@ -35,7 +35,7 @@ fn main() -> io::Result<()> {
 fn items(names: &[String], setting: &Setting) -> Result<Vec<Item>, Error> {
     let mut items = Vec::new();
     for name in names {
-        for found in resolve(name, setting)? {
+        for found in resolve(name, setting)?.found {
             items.push(Item::file(0, &found.label, &found.path));
         }
     }

@@ -11,7 +11,7 @@ use crate::plan::{Plan, Planner, Wanted};
 use crate::reason::{bytes, time};
 use crate::render::Prompt;
 use crate::run::{self, End};
-use crate::section::{Block, Outcome, REPEATED, Section, Skipped, Subject};
+use crate::section::{Block, CUT_SHORT, Outcome, REPEATED, Section, Skipped, Subject};
 use crate::setting::Setting;
 
 /// The prompt of some items: a section for each, and for a folder one for each file.
@@ -39,19 +39,10 @@ pub fn build(items: &[Item], setting: &Setting) -> Result<Prompt> {
             Kind::LazyRun { command, folder } => {
                 add_output(&mut draft, item.label(), &command, &at(folder, setting), setting)?;
             }
-            Kind::Unknown(reason) => draft.skip(name_of(item), &reason),
+            Kind::Unknown(reason) => draft.skip(item.name(), &reason),
         }
     }
     draft.finish(setting)
-}
-
-/// How people know an item that nothing can be made of.
-fn name_of(item: &Item) -> String {
-    match (item.label(), item.id()) {
-        ("", Some(id)) => format!("item {id}"),
-        ("", None) => "an item".to_owned(),
-        (label, _) => label.to_owned(),
-    }
 }
 
 fn at(folder: Option<String>, setting: &Setting) -> PathBuf {
@@ -112,9 +103,9 @@ fn add_output(
     match ran.end {
         End::TimedOut => {
             let after = time(setting.limits.time);
-            draft.skip(label, &format!("the rest; it was stopped after {after}"));
+            draft.skip(label, &format!("{CUT_SHORT}it was stopped after {after}"));
         }
-        End::Killed => draft.skip(label, &"the rest; a signal killed it"),
+        End::Killed => draft.skip(label, &format!("{CUT_SHORT}a signal killed it")),
         End::Exited(_) => {}
     }
     draft.mention_losses(label, ran.beyond, ran.replaced);

@@ -107,7 +107,7 @@ fn one(
             about.add(Amount::of(&text, setting));
         }
         Kind::LazyDiff { .. } | Kind::LazyRun { .. } => {}
-        Kind::Unknown(reason) => about.skipped.push(Skipped::new(item.label(), &reason)),
+        Kind::Unknown(reason) => about.skipped.push(Skipped::new(item.name(), &reason)),
     }
     Ok(about)
 }

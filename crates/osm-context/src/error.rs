@@ -4,9 +4,10 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::label::{shown, shown_lines};
 use crate::reason;
 
 /// A result of this crate.
@@ -98,32 +99,42 @@ impl std::error::Error for Error {
     }
 }
 
+/// Names come from anywhere, and this is read at a terminal, which obeys some of them.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Interrupted => f.write_str("interrupted"),
             Self::NoName => f.write_str("it has no name"),
-            Self::NotFound(path) => write!(f, "there is no {}", path.display()),
-            Self::Unusable { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::NotFound(path) => write!(f, "there is no {}", seen(path)),
+            Self::Unusable { path, reason } => write!(f, "{}: {}", seen(path), shown(reason)),
             Self::NoMatch(pattern) => {
+                let pattern = shown(pattern);
                 write!(f, "no file matches {pattern} (ignored and hidden ones do not count)")
             }
             Self::BadPattern { pattern, reason } => {
-                write!(f, "{pattern} is no pattern: {reason}")
+                write!(f, "{} is no pattern: {}", shown(pattern), shown(reason))
             }
             Self::NoHome => f.write_str("nobody knows where ~ is"),
-            Self::Start { program, source } => write!(f, "cannot start {program}: {source}"),
-            Self::TimedOut { program, after } => {
-                write!(f, "{program} was stopped after {}", reason::time(*after))
+            Self::Start { program, source } => {
+                write!(f, "cannot start {}: {source}", shown(program))
             }
-            Self::Refused { argument, reason } => write!(f, "{argument} is refused: {reason}"),
+            Self::TimedOut { program, after } => {
+                write!(f, "{} was stopped after {}", shown(program), reason::time(*after))
+            }
+            Self::Refused { argument, reason } => {
+                write!(f, "{} is refused: {reason}", shown(argument))
+            }
             Self::NoRepository(folder) => {
-                write!(f, "{} is not in a Git repository", folder.display())
+                write!(f, "{} is not in a Git repository", seen(folder))
             }
             Self::NoCommits(folder) => {
-                write!(f, "the repository of {} has no commits yet", folder.display())
+                write!(f, "the repository of {} has no commits yet", seen(folder))
             }
-            Self::Git(complaint) => write!(f, "git: {complaint}"),
+            Self::Git(complaint) => write!(f, "git: {}", shown_lines(complaint)),
         }
     }
+}
+
+fn seen(path: &Path) -> String {
+    shown(&path.to_string_lossy()).into_owned()
 }

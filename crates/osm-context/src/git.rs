@@ -11,8 +11,11 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::reason::Reason;
 use crate::run::{self, Captured, End, Kept, Streams};
+use crate::section::Skipped;
 use crate::setting::Setting;
+use crate::walk;
 
 /// Before every command.
 const GLOBAL: &[&str] =
@@ -54,6 +57,15 @@ pub struct Diff {
     pub replaced: bool,
 }
 
+/// The files that changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Where they are: absolute.
+    pub paths: Vec<PathBuf>,
+    /// Which of them are left out, and why.
+    pub skipped: Vec<Skipped>,
+}
+
 /// Something that a diff can be taken against.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ref {
@@ -74,8 +86,11 @@ pub fn diff(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Di
     Ok(Diff { text, beyond: captured.output.beyond, replaced })
 }
 
-/// The files that changed, by the same arguments: absolute, and only those that are there.
-pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Vec<PathBuf>> {
+/// The files that changed, by the same arguments; of what is not there, nothing is said.
+///
+/// Whoever made a branch chose the names, so they get what a folder gets: no link leads out of the
+/// repository, and none to a folder.
+pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Changed> {
     let git = Git { folder, setting };
     let arguments = git.checked(arguments)?;
     let root = PathBuf::from(git.line(&["rev-parse", "--show-toplevel"])?);
@@ -85,8 +100,25 @@ pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result
     let names = git.ask(&asked, usize::MAX)?.output.bytes;
     // Of a merge, a file can be told twice.
     let names: BTreeSet<&[u8]> = names.split(|byte| *byte == 0).collect();
-    let paths = names.into_iter().filter(|name| !name.is_empty()).map(|name| root.join(path(name)));
-    Ok(paths.filter(|path| path.symlink_metadata().is_ok_and(|it| !it.is_dir())).collect())
+    let real_root = root.canonicalize().map_err(|_| Error::NotFound(root.clone()))?;
+    let mut changed = Changed::default();
+    for name in names.into_iter().filter(|name| !name.is_empty()).map(path) {
+        let path = root.join(&name);
+        // A submodule is a folder.
+        if path.symlink_metadata().map_or(true, |it| it.is_dir()) {
+            continue;
+        }
+        let reason = match walk::follow(&path, &real_root) {
+            Err(reason) => reason,
+            Ok(_) if path.to_str().is_none() => Reason::NameNotUtf8,
+            Ok(_) => {
+                changed.paths.push(path);
+                continue;
+            }
+        };
+        changed.skipped.push(Skipped::new(walk::with_slashes(&name), &reason));
+    }
+    Ok(changed)
 }
 
 /// What a diff can be taken against: the last commits, branches and tags.

@@ -99,6 +99,15 @@ impl Item {
         self.text("label").unwrap_or_default()
     }
 
+    /// How people know an item that nothing can be made of.
+    pub(crate) fn name(&self) -> String {
+        match (self.label(), self.id()) {
+            ("", Some(id)) => format!("item {id}"),
+            ("", None) => "an item".to_owned(),
+            (label, _) => label.to_owned(),
+        }
+    }
+
     /// What it stands for.
     #[must_use]
     pub fn kind(&self) -> Kind {
@@ -108,7 +117,13 @@ impl Item {
             None => Kind::Unknown("its payload is no text".into()),
         };
         match self.type_name() {
-            "file" => Kind::File { path: self.text("path").map(str::to_owned) },
+            "file" => match self.text("path").filter(|path| !path.is_empty()) {
+                // Nothing, as a path, would be the folder that we are in.
+                None if self.label().is_empty() => {
+                    Kind::Unknown("it has neither a path nor a label".into())
+                }
+                path => Kind::File { path: path.map(str::to_owned) },
+            },
             "note" => text(Kind::Note),
             "diff" => text(Kind::Diff),
             "diff-error" => text(Kind::FailedDiff),

@@ -19,17 +19,46 @@ pub(crate) fn escape(label: &str) -> Cow<'_, str> {
     for (at, c) in label.char_indices() {
         match c {
             '\\' => safe.push_str(r"\\"),
-            '\n' => safe.push_str(r"\n"),
-            '\r' => safe.push_str(r"\r"),
-            '\t' => safe.push_str(r"\t"),
             ' ' if at == 0 || at == last => safe.push_str(r"\u{20}"),
-            c if is_unseen(c) => {
-                write!(safe, "\\u{{{:x}}}", u32::from(c)).expect("a string takes everything");
-            }
+            c if is_unseen(c) => spell(c, &mut safe),
             c => safe.push(c),
         }
     }
     Cow::Owned(safe)
+}
+
+/// A text as people see it, on one line: what is unseen is spelled out, and everything else is as it is.
+/// It is not made to be had back, so a path of Windows stays readable, and twice is the same as once.
+/// For scripts, `oneLine` in `prelude.js` does the same.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+    spelled(text, |_| false)
+}
+
+/// The same for a text of several lines, which stay lines: no terminal obeys it.
+#[must_use]
+pub fn shown_lines(text: &str) -> Cow<'_, str> {
+    spelled(text, |c| matches!(c, '\n' | '\t'))
+}
+
+fn spelled(text: &str, is_fine: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let is_hidden = |c: char| is_unseen(c) && !is_fine(c);
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_hidden(c) { spell(c, &mut safe) } else { safe.push(c) }
+    }
+    Cow::Owned(safe)
+}
+
+fn spell(c: char, to: &mut String) {
+    match c {
+        '\n' => to.push_str(r"\n"),
+        '\r' => to.push_str(r"\r"),
+        '\t' => to.push_str(r"\t"),
+        c => write!(to, "\\u{{{:x}}}", u32::from(c)).expect("a string takes everything"),
+    }
 }
 
 /// The label that is spelled so; `None` if it is spelled wrongly.
@@ -81,6 +110,18 @@ mod tests {
             assert_eq!(escape(label), label);
         }
         assert_eq!(escape(" a\\b\n\u{1b}\u{202e}é "), r"\u{20}a\\b\n\u{1b}\u{202e}é\u{20}");
+    }
+
+    #[test]
+    fn people_see_what_there_is() {
+        for (text, seen) in [
+            (r"C:\a b ", r"C:\a b "),
+            ("a\nb\u{1b}]52;c;eA==\u{7}\u{9b}é", r"a\nb\u{1b}]52;c;eA==\u{7}\u{9b}é"),
+        ] {
+            assert_eq!(shown(text), seen);
+            assert_eq!(shown(seen), seen);
+        }
+        assert_eq!(shown_lines("a\n\tb\u{1b}\r"), "a\n\tb\\u{1b}\\r");
     }
 
     #[test]

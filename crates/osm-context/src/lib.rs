@@ -7,7 +7,8 @@
 //!   what was rendered.
 //! - Nothing is left out in silence, and an item is never dropped because its file is gone.
 //! - Only regular files are opened; a FIFO, a device or a file without end costs nothing.
-//! - Links in a folder lead to nothing outside of it.
+//! - Links in a folder lead to nothing outside of it, nor do links that a diff names out of the
+//!   repository.
 //! - What a command prints, and how long it takes, has a limit, and so has everything else.
 //!
 //! Nothing here reads variables or asks where we are: a [`Setting`] tells. Programs that are started
@@ -23,7 +24,7 @@
 //! std::fs::write(folder.path().join("a.rs"), "fn main() {}\n")?;
 //!
 //! let setting = Setting::new(folder.path());
-//! let found = resolve("*.rs", &setting)?.remove(0);
+//! let found = resolve("*.rs", &setting)?.found.remove(0);
 //! let items =
 //!     [Item::file(1, &found.label, &found.path), Item::note(2, "note", "Is this ``` right?")];
 //! let prompt = build(&items, &setting)?.within("Review this.\n\n", "");
@@ -89,9 +90,10 @@ pub use build::build;
 pub use describe::{Description, FileOf, describe, files, missing};
 pub use error::{Error, Result};
 pub use item::{Item, Kind};
+pub use label::shown_lines;
 pub use parse::{Malformed, parse};
 pub use render::Prompt;
-pub use resolve::{Found, label_of, resolve};
+pub use resolve::{Found, Resolved, label_of, resolve};
 pub use run::{End, Ran, run};
 pub use section::{Block, Outcome, Section, Skipped, Subject};
 pub use setting::{Limits, Setting};

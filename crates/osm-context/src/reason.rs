@@ -26,6 +26,7 @@ pub(crate) enum Reason {
     Outside,
     LinkToFolder,
     LinkToNowhere,
+    NameNotUtf8,
     OfGit,
 }
 
@@ -52,9 +53,12 @@ impl fmt::Display for Reason {
         match self {
             Self::Binary => f.write_str("binary"),
             Self::NotUtf8 => f.write_str("not UTF-8"),
-            Self::TooLarge { size, most } => {
-                write!(f, "{} are more than {}", bytes(*size), bytes(*most))
-            }
+            Self::TooLarge { size, most } => match (bytes(*size), bytes(*most)) {
+                (size_text, most_text) if size_text == most_text => {
+                    write!(f, "{size} bytes are more than {most}")
+                }
+                (size, most) => write!(f, "{size} are more than {most}"),
+            },
             Self::TooMany { most } => {
                 write!(f, "more than {most} files; name the folders in it that matter")
             }
@@ -65,6 +69,7 @@ impl fmt::Display for Reason {
             Self::Outside => f.write_str("a link out of the folder"),
             Self::LinkToFolder => f.write_str("a link to a folder"),
             Self::LinkToNowhere => f.write_str("a link to nowhere"),
+            Self::NameNotUtf8 => f.write_str("its name is not UTF-8"),
             Self::OfGit => f.write_str("a folder of Git's own"),
         }
     }
@@ -76,7 +81,8 @@ pub(crate) fn bytes(size: u64) -> String {
     let Some((unit, name)) = UNITS.into_iter().find(|(unit, _)| size >= *unit) else {
         return format!("{size} bytes");
     };
-    let tenths = size / (unit / 10).max(1);
+    // Ten times the largest size is more than 64 bits hold.
+    let tenths = u128::from(size) * 10 / u128::from(unit);
     if tenths.is_multiple_of(10) || tenths >= 1000 {
         format!("{} {name}", size / unit)
     } else {
@@ -121,7 +127,7 @@ fn is_loop(_error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::bytes;
+    use super::{Reason, bytes};
 
     #[test]
     fn sizes_for_people() {
@@ -130,11 +136,21 @@ mod tests {
             (1023, "1023 bytes"),
             (1024, "1 KiB"),
             (1536, "1.5 KiB"),
+            (2047, "1.9 KiB"),
+            (61_440, "60 KiB"),
+            (1_000_000, "976 KiB"),
             (1 << 20, "1 MiB"),
             (5_000_000_000, "4.6 GiB"),
             (u64::MAX, "17179869183 GiB"),
         ] {
             assert_eq!(bytes(size), text);
         }
+    }
+
+    #[test]
+    fn what_is_too_large_looks_larger() {
+        let text = |size, most| Reason::TooLarge { size, most }.to_string();
+        assert_eq!(text(2_000_000, 1_000_000), "1.9 MiB are more than 976 KiB");
+        assert_eq!(text(1_000_001, 1_000_000), "1000001 bytes are more than 1000000");
     }
 }

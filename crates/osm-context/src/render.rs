@@ -21,7 +21,7 @@ use std::fmt;
 use std::io::{self, IoSlice, Write};
 
 use crate::label;
-use crate::section::{Block, Outcome, Section, Skipped};
+use crate::section::{Block, CUT_SHORT, Outcome, Section, Skipped, Subject};
 
 /// The word that tells that the last line end is not the body's.
 pub(crate) const NO_EOL: &str = "no-eol";
@@ -74,6 +74,18 @@ impl Prompt {
             Section::Block(_) => &[],
             Section::LeftOut(skipped) => skipped.as_slice(),
         })
+    }
+
+    /// Why a block failed: what stopped its command, or else its complaint. What a command printed
+    /// before it was stopped is no reason.
+    #[must_use]
+    pub fn failure_of<'a>(&'a self, block: &'a Block) -> Option<&'a str> {
+        if block.outcome != Outcome::Failed {
+            return None;
+        }
+        let mut of_block = self.skipped().filter(|it| it.path == block.label);
+        let cut = of_block.find_map(|it| it.reason.strip_prefix(CUT_SHORT));
+        cut.filter(|_| block.subject == Subject::Output).or_else(|| block.body().lines().next())
     }
 
     /// Its text in pieces, in order; none of them is empty.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::reason::Reason;
+use crate::section::Skipped;
 use crate::setting::Setting;
 use crate::walk::{self, Scope};
 
@@ -24,8 +25,17 @@ pub struct Found {
     pub folder: bool,
 }
 
-/// The files and folders that were meant: one, or for a pattern one or more.
-pub fn resolve(typed: &str, setting: &Setting) -> Result<Vec<Found>> {
+/// What was meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolved {
+    /// The files and folders: one, or for a pattern one or more.
+    pub found: Vec<Found>,
+    /// What matches a pattern and is left out, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// The files and folders that were meant.
+pub fn resolve(typed: &str, setting: &Setting) -> Result<Resolved> {
     if typed.is_empty() {
         return Err(Error::NoName);
     }
@@ -35,7 +45,8 @@ pub fn resolve(typed: &str, setting: &Setting) -> Result<Vec<Found>> {
             if let Some(reason) = Reason::of_type(metadata.file_type()) {
                 return Err(Error::Unusable { path, reason: reason.to_string() });
             }
-            Ok(vec![found(&path, metadata.is_dir(), setting)?])
+            let found = vec![found(&path, metadata.is_dir(), setting)?];
+            Ok(Resolved { found, skipped: Vec::new() })
         }
         Err(error) => match Reason::of_error(&error) {
             Reason::Vanished if path.is_symlink() => {
@@ -96,10 +107,12 @@ fn found(path: &Path, folder: bool, setting: &Setting) -> Result<Found> {
     let label = label_of(path, setting.folder);
     match path.to_str() {
         Some(path) => Ok(Found { path: path.to_owned(), label, folder }),
-        None => {
-            Err(Error::Unusable { path: path.to_owned(), reason: "its name is not UTF-8".into() })
-        }
+        None => Err(unnameable(path)),
     }
+}
+
+fn unnameable(path: &Path) -> Error {
+    Error::Unusable { path: path.to_owned(), reason: Reason::NameNotUtf8.to_string() }
 }
 
 fn has_pattern(text: &str) -> bool {
@@ -107,7 +120,7 @@ fn has_pattern(text: &str) -> bool {
 }
 
 /// The files that match a pattern; ignore rules count.
-fn matches(typed: &str, path: &Path, setting: &Setting) -> Result<Vec<Found>> {
+fn matches(typed: &str, path: &Path, setting: &Setting) -> Result<Resolved> {
     let parts: Vec<Component> = path.components().collect();
     let is_pattern = |part: &Component| part.as_os_str().to_str().is_none_or(has_pattern);
     let first = parts.iter().position(is_pattern).unwrap_or(parts.len());
@@ -126,13 +139,19 @@ fn matches(typed: &str, path: &Path, setting: &Setting) -> Result<Vec<Found>> {
         return Err(Error::Unusable { path: base.join(name), reason: reason.to_string() });
     }
     let files = walked.files.iter().filter(|file| matcher.is_match(&file.name));
-    let all: Vec<Found> = files
-        .map(|file| match file.path.to_str() {
-            Some(_) => found(&base.join(&file.name), false, setting),
-            None => found(&file.path, false, setting),
-        })
-        .collect::<Result<_>>()?;
-    if all.is_empty() { Err(Error::NoMatch(typed.to_owned())) } else { Ok(all) }
+    // One name that cannot be kept is no reason to refuse the others.
+    let (named, unnamed): (Vec<_>, Vec<_>) = files.partition(|file| file.path.to_str().is_some());
+    let all = named.iter().map(|file| found(&base.join(&file.name), false, setting));
+    let all: Vec<Found> = all.collect::<Result<_>>()?;
+    match (all.is_empty(), unnamed.first()) {
+        (true, None) => Err(Error::NoMatch(typed.to_owned())),
+        (true, Some(file)) => Err(unnameable(&file.path)),
+        (false, _) => {
+            let label = |path: &Path| label_of(path, setting.folder);
+            let skip = |file: &&walk::Walk| Skipped::new(label(&file.path), &Reason::NameNotUtf8);
+            Ok(Resolved { found: all, skipped: unnamed.iter().map(skip).collect() })
+        }
+    }
 }
 
 fn matcher(typed: &str, pattern: &str) -> Result<GlobMatcher> {

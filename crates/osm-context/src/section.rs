@@ -102,6 +102,9 @@ pub enum Outcome {
 /// Why a file that comes up twice is there once.
 pub(crate) const REPEATED: &str = "in the prompt already";
 
+/// What the reason begins with why a command did not come to its end.
+pub(crate) const CUT_SHORT: &str = "the rest; ";
+
 /// Something that is not in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {

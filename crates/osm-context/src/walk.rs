@@ -134,8 +134,8 @@ impl Share<'_> {
     }
 }
 
-/// The file within the folder that a link in it leads to.
-fn follow(link: &Path, root: &Path) -> std::result::Result<PathBuf, Reason> {
+/// The file within the folder that a path in it leads to, by links or not.
+pub(crate) fn follow(link: &Path, root: &Path) -> std::result::Result<PathBuf, Reason> {
     let target = link.canonicalize().map_err(|error| match Reason::of_error(&error) {
         Reason::Vanished => Reason::LinkToNowhere,
         reason => reason,

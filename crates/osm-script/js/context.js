@@ -21,7 +21,7 @@
         }
         const { found, failed } = call('resolve', [path]);
         if (failed.length > 0) {
-            throw new Error(`${failed[0].path}: ${failed[0].message}`);
+            throw new Error(`${ours.oneLine(failed[0].path)}: ${failed[0].message}`);
         }
         return found;
     }
@@ -39,7 +39,7 @@
         }
         const named = all.filter((each) => nameOf(each.path) === path);
         if (named.length > 1) {
-            throw new Error(`${path} may be any of ${named.map((each) => each.label).join(', ')}: say which`);
+            throw new Error(ours.oneLine(`${path} may be any of ${named.map((each) => each.label).join(', ')}: say which`));
         }
         return named[0];
     }
@@ -62,7 +62,7 @@
     function refreshPath(path) {
         const entry = find(path);
         if (entry === undefined) {
-            throw new Error(`${path} was not added`);
+            throw new Error(`${ours.oneLine(path)} was not added`);
         }
         resolve(entry.path);
     }
@@ -97,9 +97,13 @@
     });
 
     // Makes what is followed the files that a list of items names. One that cannot be found is no
-    // error here: it may come back.
+    // error here: it may come back. Nor is one that names nothing: anybody can write a session.
     ours.followItems = function (items) {
-        const named = items.filter((item) => item?.type === 'file');
+        const text = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
+        const named = items
+            .filter((item) => item?.type === 'file')
+            .map((item) => ({ path: text(item.path), label: text(item.label) }))
+            .filter((item) => (item.path ?? item.label) !== undefined);
         const wanted = new Set(named.map((item) => item.path ?? item.label));
         for (const [path, entry] of picked) {
             if (entry.item && !wanted.has(path) && !wanted.has(entry.label)) {
@@ -108,7 +112,7 @@
         }
         for (const item of named) {
             if (item.path !== undefined && !picked.has(item.path)) {
-                picked.set(item.path, { path: item.path, label: item.label, folder: false, item: true });
+                picked.set(item.path, { path: item.path, label: item.label ?? item.path, folder: false, item: true });
             } else if (item.path === undefined && find(item.label) === undefined) {
                 const { found } = call('resolve', [item.label]);
                 found.forEach((each) => picked.set(each.path, { ...each, label: item.label, item: true }));

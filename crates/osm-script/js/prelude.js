@@ -9,10 +9,17 @@
         return JSON.parse(ours.native(module, name, whole(JSON.stringify(args))));
     };
 
+    // A text as people see it, on one line. A name can hold line ends, characters that are not seen, and
+    // what a terminal obeys: they are spelled out, as `shown` of osm-context's label.rs does.
+    const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\ufeff\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+    const SHORT = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+    ours.oneLine = (value) =>
+        String(value ?? '').replace(UNSEEN, (each) => SHORT[each] ?? `\\u{${each.codePointAt(0).toString(16)}}`);
+
     // A thing of any kind, for a message.
     ours.quoted = function (value) {
         if (typeof value === 'string') {
-            return `'${value}'`;
+            return `'${ours.oneLine(value)}'`;
         }
         return typeof value === 'symbol' ? String(value) : `${JSON.stringify(value) ?? typeof value}`;
     };

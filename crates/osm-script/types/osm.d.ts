@@ -245,8 +245,13 @@ declare module 'osm:context' {
     export function resolve(paths: string[]): {
         found: { path: string; label: string; folder: boolean }[];
         failed: { path: string; message: string }[];
+        skipped: { path: string; reason: string }[];
     };
-    export function changed(args: string[]): { paths: string[]; error: string | null };
+    export function changed(args: string[]): {
+        paths: string[];
+        skipped: { path: string; reason: string }[];
+        error: string | null;
+    };
     export function describe(items: import('osm:ctxutil').Item[]): Described[];
     /** The ids of the items whose files or folders are not there; nothing is read for it. */
     export function missing(items: import('osm:ctxutil').Item[]): number[];

@@ -107,6 +107,12 @@ fn a_file_without_a_path_is_looked_for_in_the_folder() {
     // One with a path is found from everywhere.
     let prompt = built(&lab.items(&["c.rs"]), &Setting::new(&elsewhere));
     assert_eq!(labels(&prompt), ["c.rs"]);
+    // One that names nothing is not the folder that we are in.
+    for nothing in [r#"{"id":1,"type":"file"}"#, r#"{"id":1,"type":"file","label":"","path":""}"#] {
+        let nothing: Item = serde_json::from_str(nothing).unwrap();
+        let prompt = built(&[nothing], &lab.setting());
+        assert_eq!(left_out(&prompt), ["item 1: it has neither a path nor a label"]);
+    }
     // Nobody knows what ~ is, and the others are there.
     let home: Item = serde_json::from_str(r#"{"id":1,"type":"file","label":"~/x"}"#).unwrap();
     let prompt = built(&[home, lab.items(&["c.rs"]).remove(0)], &lab.setting());
@@ -165,6 +171,25 @@ fn a_command_whose_time_is_up_is_told() {
     let prompt = built(&items, &setting);
     assert_eq!(labels(&prompt), ["slow", "a"]);
     assert_eq!(left_out(&prompt), ["slow: the rest; it was stopped after 50 ms"]);
+}
+
+/// What it printed before is no reason.
+#[test]
+fn why_a_command_failed() {
+    let lab = Lab::new();
+    let setting = lab.limited(|limits| limits.time = Duration::from_millis(500));
+    let items = [
+        Item::lazy_run(1, "slow", &["sh", "-c", "echo said; sleep 1000"], ""),
+        Item::lazy_run(2, "none", &["no-such-program"], ""),
+        Item::lazy_run(3, "bad", &["sh", "-c", "echo said; exit 3"], ""),
+        Item::lazy_diff(4, "slow", &[], ""),
+    ];
+    let prompt = built(&items, &setting);
+    let reasons: Vec<Option<&str>> = prompt.blocks().map(|it| prompt.failure_of(it)).collect();
+    let [Some(slow), Some(none), None, Some(diff)] = reasons[..] else { panic!("{reasons:?}") };
+    assert_eq!(slow, "it was stopped after 500 ms");
+    assert!(none.starts_with("cannot start no-such-program: "), "{none}");
+    assert!(diff.ends_with("is not in a Git repository"), "{diff}");
 }
 
 #[test]

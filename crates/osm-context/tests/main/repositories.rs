@@ -23,7 +23,7 @@ fn diff_of(lab: &Lab, arguments: &[&str]) -> Result<String> {
 }
 
 fn changed_of(lab: &Lab, arguments: &[&str]) -> Vec<String> {
-    let paths = changed(&owned(arguments), &lab.folder, &lab.setting()).unwrap();
+    let paths = changed(&owned(arguments), &lab.folder, &lab.setting()).unwrap().paths;
     let below = |path: &Path| path.strip_prefix(&lab.folder).unwrap().to_str().unwrap().to_owned();
     paths.iter().map(|path| below(path)).collect()
 }
@@ -69,7 +69,7 @@ fn renamed_and_deleted_and_strange_names() {
     let below = lab.path("sub");
     let setting = Setting::new(&below);
     lab.git(&["config", "diff.relative", "true"]);
-    let paths = changed(&[], &below, &setting).unwrap();
+    let paths = changed(&[], &below, &setting).unwrap().paths;
     assert_eq!(paths, expected.map(|name| lab.path(name)));
 }
 
@@ -99,6 +99,46 @@ fn a_repository_cannot_make_git_run_anything() {
     assert!(!lab.path("x").exists());
     // After a double dash it is a path.
     assert_eq!(diff_of(&lab, &["HEAD", "--", "--output=x"]).unwrap(), "");
+}
+
+/// A branch of somebody else's must not put our files into a prompt.
+#[cfg(unix)]
+#[test]
+fn links_that_a_branch_brings_along() {
+    use std::os::unix::fs::symlink;
+
+    let lab = repository(&[("a", "a\n"), ("sub/b", "b\n"), ("dir/creds", "theirs\n")]);
+    let outside = lab.folder.with_file_name("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("creds"), "secret\n").unwrap();
+    commit(&lab, "first");
+    symlink(outside.join("creds"), lab.path("notes.md")).unwrap();
+    symlink("../outside/creds", lab.path("relative")).unwrap();
+    symlink(&outside, lab.path("folder")).unwrap();
+    symlink("sub", lab.path("inside")).unwrap();
+    symlink(".git/config", lab.path("config")).unwrap();
+    symlink("nothing", lab.path("nowhere")).unwrap();
+    symlink("sub/b", lab.path("fine")).unwrap();
+    lab.write("a", "changed\n");
+    // The diff names dir/creds, and dir leads elsewhere by now.
+    lab.write("dir/creds", "theirs, changed\n");
+    commit(&lab, "second");
+    std::fs::remove_dir_all(lab.path("dir")).unwrap();
+    symlink(&outside, lab.path("dir")).unwrap();
+
+    let arguments = owned(&["HEAD~1", "HEAD"]);
+    let changed = changed(&arguments, &lab.folder, &lab.setting()).unwrap();
+    assert_eq!(changed.paths, [lab.path("a"), lab.path("fine")]);
+    let skipped = changed.skipped.iter().map(|it| format!("{}: {}", it.path, it.reason));
+    insta::assert_snapshot!(skipped.collect::<Vec<_>>().join("\n"), @r"
+    config: a folder of Git's own
+    dir/creds: a link out of the folder
+    folder: a link out of the folder
+    inside: a link to a folder
+    notes.md: a link out of the folder
+    nowhere: a link to nowhere
+    relative: a link out of the folder
+    ");
 }
 
 #[test]

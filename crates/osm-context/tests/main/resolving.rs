@@ -5,14 +5,14 @@ use osm_context::{Error, Found, Item, Setting, build, resolve};
 use crate::harness::Lab;
 
 fn labels(typed: &str, setting: &Setting) -> Vec<String> {
-    let found = resolve(typed, setting).unwrap();
+    let found = resolve(typed, setting).unwrap().found;
     found.into_iter().map(|found| found.label).collect()
 }
 
 #[test]
 fn files_folders_and_where_they_are() {
     let lab = Lab::with(&[("src/a.rs", ""), ("b.rs", "")]);
-    let one = |typed: &str| resolve(typed, &lab.setting()).unwrap().remove(0);
+    let one = |typed: &str| resolve(typed, &lab.setting()).unwrap().found.remove(0);
     let found = |name: &str, label: &str, folder| Found {
         path: lab.text_path(name),
         label: label.to_owned(),
@@ -30,7 +30,7 @@ fn files_folders_and_where_they_are() {
     // From a folder below, it is not.
     let below = lab.path("src");
     let setting = Setting::new(&below);
-    let up = resolve("../b.rs", &setting).unwrap().remove(0);
+    let up = resolve("../b.rs", &setting).unwrap().found.remove(0);
     assert_eq!((up.path, up.label), (lab.text_path("b.rs"), lab.text_path("b.rs")));
 }
 
@@ -114,7 +114,7 @@ fn from_within_a_repository_all_of_it_is_seen() {
     // Further up, only the whole path says where it is.
     assert!(labels("../../other/c.rs", &setting)[0].ends_with("/other/c.rs"));
     assert!(!labels("../../other/c.rs", &setting)[0].starts_with(".."));
-    let found = resolve("../src/a.rs", &setting).unwrap();
+    let found = resolve("../src/a.rs", &setting).unwrap().found;
     let items = [Item::file(1, &found[0].label, &found[0].path)];
     assert!(build(&items, &setting).unwrap().to_string().contains("### File: ../src/a.rs\n"));
 }

@@ -140,4 +140,16 @@ fn names_of_any_kind() {
     ");
     let error = resolve("d/*.txt", &lab.setting()).unwrap_err().to_string();
     assert!(error.ends_with("its name is not UTF-8"), "{error}");
+    // The others are there all the same.
+    lab.write("d/b.txt", "b");
+    let resolved = resolve("d/*.txt", &lab.setting()).unwrap();
+    let (found, skipped) = (&resolved.found[0].label, &resolved.skipped[0]);
+    assert_eq!((resolved.found.len(), found.as_str()), (1, "d/b.txt"));
+    assert_eq!(
+        (skipped.path.as_str(), skipped.reason.as_str()),
+        ("d/\u{fffd}.txt", "its name is not UTF-8")
+    );
+    // What a terminal would obey is spelled out.
+    let error = resolve("d/\u{1b}]52;c;eA==\u{7}\n", &lab.setting()).unwrap_err().to_string();
+    assert!(error.ends_with(r"d/\u{1b}]52;c;eA==\u{7}\n"), "{error}");
 }

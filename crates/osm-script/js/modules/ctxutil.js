@@ -8,11 +8,14 @@ const { openEditor, clipboardCopy } = require('osm:os');
 const tokenizer = require('osm:tokenizer');
 const texts = require('osm:ctxutil/texts');
 const ours = __osm;
-const call = ours.callContext;
+const { callContext: call, oneLine } = ours;
 
 const ITEMS = { shared: 'contextItems' };
 const HIGHEST = { shared: 'contextHighestId' };
 const LATER = '(taken when the prompt is built)';
+// Ids beyond are none: there must be room for those that come after them.
+const HIGHEST_ID = 2 ** 31;
+const isId = (value) => Number.isInteger(value) && value >= 0 && value <= HIGHEST_ID;
 
 // A text that no content can break out of.
 function fenced(text, info) {
@@ -50,11 +53,36 @@ function flag(args, name, command) {
 }
 
 exports.contextManager = function (options = {}) {
-    const getItems = options.getItems ?? (() => ours.store.get(ITEMS)[0] ?? []);
+    const stored = options.getItems ?? (() => ours.store.get(ITEMS)[0] ?? []);
     const store = options.setItems ?? ((items) => ours.store.set(ITEMS, ours.plain(items, 'contextItems')));
     const nextId = options.nextIntegerId ?? require('osm:nextIntegerId');
     const say = (text) => output.print(text);
     const tell = (text) => output.tell(text);
+
+    // The highest of some ids, and of all that were given before.
+    function highest(ids) {
+        const given = ours.store.get(HIGHEST)[0];
+        return ids.reduce((most, id) => Math.max(most, id), isId(given) ? given : 0);
+    }
+
+    // The items, each with an id of its own. Another tool may have written down what has none, or one
+    // twice, and it could never be named; it gets the next, and keeps it when something changes.
+    function getItems() {
+        const items = stored();
+        const list = Array.isArray(items) ? items : [];
+        const owners = new Map();
+        for (const item of list) {
+            if (isId(item?.id) && !owners.has(item.id)) {
+                owners.set(item.id, item);
+            }
+        }
+        if (owners.size === list.length) {
+            return list;
+        }
+        let id = highest([...owners.keys()]);
+        const fields = (item) => (typeof item === 'object' && !Array.isArray(item) ? item : { value: item });
+        return list.map((item) => (owners.get(item?.id) === item ? item : { ...fields(item), id: ++id }));
+    }
 
     function setItems(items) {
         store(items);
@@ -67,8 +95,7 @@ exports.contextManager = function (options = {}) {
     // for what came after it.
     function addItems(fresh) {
         const items = getItems();
-        const highest = ours.store.get(HIGHEST)[0];
-        let id = Math.max(nextId(items), Number.isInteger(highest) ? highest + 1 : 1);
+        let id = Math.max(nextId(items), highest([]) + 1);
         const added = fresh.map((item) => ({ id: id++, ...item }));
         if (added.length > 0) {
             ours.store.set(HIGHEST, id - 1);
@@ -99,24 +126,36 @@ exports.contextManager = function (options = {}) {
     }
 
     function removeItems(removed) {
-        setItems(getItems().filter((item) => !removed.some((each) => each.id === item.id)));
+        const items = getItems();
+        // One that another tool gave may be higher than all of ours, and is not given again either.
+        const most = highest(removed.map((item) => item.id));
+        if (most > highest([])) {
+            ours.store.set(HIGHEST, most);
+        }
+        setItems(items.filter((item) => !removed.some((each) => each.id === item.id)));
     }
 
     // Paths that somebody typed: all of them, or none.
     function addPaths(paths) {
-        const { found, failed } = call('resolve', paths);
+        const { found, failed, skipped } = call('resolve', paths);
         if (failed.length > 0) {
-            const why = failed.map((each) => `\n  ${each.path}: ${each.message}`).join('');
+            const why = failed.map((each) => `\n  ${oneLine(each.path)}: ${each.message}`).join('');
             throw new Error(`nothing was added; there is a problem with${why}`);
         }
         addFound(found);
+        leaveOut(skipped);
     }
 
     // Paths that a diff names: what was removed since is no mistake of whoever asked.
-    function addChanged(paths) {
+    function addChanged(paths, skipped) {
         const { found, failed } = call('resolve', paths);
         addFound(found);
-        failed.forEach((each) => tell(`Left out: ${each.path}: ${each.message}`));
+        leaveOut(failed.map(({ path, message }) => ({ path, reason: message })));
+        leaveOut(skipped);
+    }
+
+    function leaveOut(skipped = []) {
+        skipped.forEach(({ path, reason }) => tell(`Left out: ${oneLine(path)}: ${oneLine(reason)}`));
     }
 
     function addFound(found) {
@@ -133,23 +172,23 @@ exports.contextManager = function (options = {}) {
                 fresh.push(item);
                 folder && folders.add(path);
             } else if (there.id !== undefined) {
-                tell(`Already there: ${there.label} [${there.id}]`);
+                tell(`Already there: ${oneLine(there.label ?? there.path)} [${there.id}]`);
             }
         }
-        addItems(fresh).forEach(({ id, label, path }) => tell(`Added ${folders.has(path) ? 'folder' : 'file'}: ${label} [${id}]`));
+        addItems(fresh).forEach(({ id, label, path }) => tell(`Added ${folders.has(path) ? 'folder' : 'file'}: ${oneLine(label)} [${id}]`));
     }
 
     function add(args) {
         if (args[0] === '--from-diff') {
-            const { paths, error } = call('changed', args.slice(1));
+            const { paths, skipped = [], error } = call('changed', args.slice(1));
             if (error !== null && error !== undefined) {
                 throw new Error(`git diff --name-only failed: ${error}`);
             }
-            return paths.length === 0 ? tell('No files found in diff.') : addChanged(paths);
+            return paths.length + skipped.length === 0 ? tell('No files found in diff.') : addChanged(paths, skipped);
         }
         const unknown = args.find((arg) => arg.startsWith('--'));
         if (unknown !== undefined) {
-            throw new Error(`add: ${ours.quoted(unknown)} is not understood; usage: ${texts.COMMANDS.add.usage}; a file of that name is ./${unknown}`);
+            throw new Error(`add: ${ours.quoted(unknown)} is not understood; usage: ${texts.COMMANDS.add.usage}; a file of that name is ./${oneLine(unknown)}`);
         }
         const typed = () => openEditor('paths', '# One path on each line. Lines that start with # are left out.\n').split('\n');
         const paths = args.length > 0 ? args : typed().map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
@@ -159,7 +198,7 @@ exports.contextManager = function (options = {}) {
     function diff(args) {
         const label = ['git diff', formatArgv(args)].join(' ').trim();
         const id = addItem('lazy-diff', label, [...args], { folder: call('folder') });
-        tell(`Added diff: ${label} [${id}] ${LATER}`);
+        tell(`Added diff: ${oneLine(label)} [${id}] ${LATER}`);
     }
 
     function exec(args) {
@@ -168,10 +207,11 @@ exports.contextManager = function (options = {}) {
         }
         const label = formatArgv(args);
         const id = addItem('lazy-exec', label, [...args], { folder: call('folder') });
-        tell(`Added exec: ${label} [${id}] ${LATER}`);
+        tell(`Added exec: ${oneLine(label)} [${id}] ${LATER}`);
     }
 
     function note(args) {
+        texts.refuseOption('note', texts.COMMANDS.note.usage, args);
         const text = args.length > 0 ? args.join(' ') : openEditor('note', '').replace(/\n+$/, '');
         if (text.trim() === '') {
             return tell('The note is empty: nothing was added.');
@@ -199,7 +239,7 @@ exports.contextManager = function (options = {}) {
 
     // What is wrong with a prompt that was made all the same.
     function warn(stats) {
-        (stats.warnings ?? []).forEach((warning) => tell(`Warning: ${warning}`));
+        (stats.warnings ?? []).forEach((warning) => tell(`Warning: ${oneLine(warning)}`));
         if (texts.isOver(stats)) {
             tell(texts.overBudget(stats));
         }
@@ -215,12 +255,12 @@ exports.contextManager = function (options = {}) {
         }
         const [item] = itemsNamed(args, 'edit');
         if (item.type === 'file') {
-            throw new Error(`edit: [${item.id}] is a file: edit ${item.label} itself; it is read when the prompt is built`);
+            throw new Error(`edit: [${item.id}] is a file: edit ${oneLine(item.label)} itself; it is read when the prompt is built`);
         }
         const isLazy = item.type === 'lazy-diff' || item.type === 'lazy-exec';
         if (isLazy) {
             const before = Array.isArray(item.payload) ? item.payload : parseArgv(String(item.payload ?? ''));
-            const words = parseArgv(openEditor(item.label, formatArgv(before)).trim());
+            const words = parseArgv(openEditor(String(item.label || item.type), formatArgv(before)).trim());
             if (item.type === 'lazy-exec' && words.length === 0) {
                 throw new Error('edit: a command cannot be empty');
             }
@@ -229,9 +269,9 @@ exports.contextManager = function (options = {}) {
             return tell(`Updated ${item.type === 'lazy-exec' ? 'exec' : 'diff'} specification [${item.id}]`);
         }
         if (typeof item.payload !== 'string') {
-            throw new Error(`edit: [${item.id}] is a ${item.type}, which has no text`);
+            throw new Error(`edit: [${item.id}] is a ${oneLine(item.type)}, which has no text`);
         }
-        change(item, { payload: openEditor(item.label || item.type, item.payload).replace(/\n+$/, '') });
+        change(item, { payload: openEditor(String(item.label || item.type || 'item'), item.payload).replace(/\n+$/, '') });
         return tell(`Edited [${item.id}]`);
     }
 
@@ -306,12 +346,12 @@ exports.contextManager = function (options = {}) {
         }
         const missing = files.length === 0 ? [] : call('missing', files);
         tell(texts.restored(items.length, files.length));
-        files.filter((item) => missing.includes(item.id)).forEach((item) => tell(`Missing: ${item.label} [${item.id}]`));
+        files.filter((item) => missing.includes(item.id)).forEach((item) => tell(`Missing: ${oneLine(item.label || item.path)} [${item.id}]`));
         ours.followItems(items);
         return { items: items.length, files: files.length, missing };
     }
 
-    tui.registerCompleter('item', () => getItems().map(({ id, label }) => ({ text: String(id), description: label })));
+    tui.registerCompleter('item', () => getItems().map(({ id, label }) => ({ text: String(id), description: oneLine(label) })));
     const handlers = { add, diff, exec, note, list, edit, remove, show, copy };
     const commands = {};
     for (const [name, about] of Object.entries(texts.COMMANDS)) {

@@ -42,6 +42,16 @@ exports.COMMANDS = {
     copy: { description: 'Copy the prompt to the clipboard', usage: 'copy' },
 };
 
+const { oneLine } = __osm;
+
+// Refuses an option that there is not, where a text could stand: it is a mistake, and no text.
+exports.refuseOption = function (command, usage, [first = '']) {
+    if (/^--[a-z]\S*$/i.test(first)) {
+        const quoted = __osm.quoted(first);
+        throw new Error(`${command}: ${quoted} is not understood; usage: ${usage}; a text that begins so is quoted as a whole`);
+    }
+};
+
 const count = (number, one) => `${formatNum(number)} ${one}${number === 1 ? '' : 's'}`;
 const isKnown = (number) => number !== null && number !== undefined;
 const isLater = (item) => item.type.startsWith('lazy-') && !item.bytes;
@@ -64,8 +74,8 @@ exports.listed = function (item) {
         }
         return [...(item.folder ? [count(item.files ?? 0, 'file')] : []), ...figures(item)].join(', ');
     };
-    const skipped = (item.skipped ?? []).map(({ path, reason }) => `    left out: ${path}: ${reason}`);
-    return [`[${item.id}] [${item.type}] ${item.label} (${said()})`, ...skipped];
+    const skipped = (item.skipped ?? []).map(({ path, reason }) => `    left out: ${oneLine(path)}: ${oneLine(reason)}`);
+    return [oneLine(`[${item.id}] [${item.type}] ${item.label || 'without a name'} (${said()})`), ...skipped];
 };
 
 exports.total = function (items, budget) {

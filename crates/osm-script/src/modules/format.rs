@@ -21,12 +21,13 @@ fn number(value: f64) -> String {
     scaled(value, 1_000.0, &["k", "M", "G"])
 }
 
+/// In units of a thousand, as `osm session list` has them.
 fn bytes(value: f64) -> String {
     let value = value.max(0.0).trunc();
-    if value < 1_024.0 {
+    if value < 1_000.0 {
         return format!("{value:.0} B");
     }
-    scaled(value, 1_024.0, &[" kB", " MB", " GB", " TB"])
+    scaled(value, 1_000.0, &[" kB", " MB", " GB", " TB"])
 }
 
 /// A number in the largest unit that is not larger than it.
@@ -50,7 +51,7 @@ mod tests {
     fn numbers() {
         let shown = [-1.0, 0.0, 999.0, 1_000.0, 9_999.0, 10_000.0, 1_234_567.0].map(number);
         assert_eq!(shown, ["0", "0", "999", "1,000", "9,999", "10.0k", "1.2M"]);
-        let shown = [0.0, 1_023.0, 1_024.0, 1_536.0, 5.0 * 1_048_576.0].map(bytes);
-        assert_eq!(shown, ["0 B", "1023 B", "1.0 kB", "1.5 kB", "5.0 MB"]);
+        let shown = [0.0, 999.0, 1_000.0, 1_536.0, 5_000_000.0].map(bytes);
+        assert_eq!(shown, ["0 B", "999 B", "1.0 kB", "1.5 kB", "5.0 MB"]);
     }
 }

@@ -110,10 +110,10 @@ fn a_session_of_work() {
     > note another
     Added note [8]
     > show
-    │ 1,204 tokens · 88 lines · 4.1 kB │
+    │ 1,204 tokens · 88 lines · 4.2 kB │
     Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
     > copy
-    Copied │ 1,204 tokens · 88 lines · 4.1 kB │
+    Copied │ 1,204 tokens · 88 lines · 4.2 kB │
     Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
     Paste it.
     ");

@@ -2,8 +2,11 @@
 'use strict';
 const { contextManager } = require('osm:ctxutil');
 const nextIntegerId = require('osm:nextIntegerId');
+const { refuseOption } = require('osm:ctxutil/texts');
 const shared = require('osm:sharedStateSymbols');
 const native = require('osm:context');
+
+const { oneLine } = __osm;
 
 const MODE = 'code-review';
 // So many lines of a large change are reviewed with care.
@@ -38,17 +41,22 @@ function note(args) {
     if (args.length === 1 && args[0].startsWith('goal:')) {
         const name = args[0].slice('goal:'.length);
         if (!Object.hasOwn(FOCUS, name)) {
-            throw new Error(`note: there is no focus '${name}'; there are: ${Object.keys(FOCUS).join(', ')}`);
+            throw new Error(`note: there is no focus '${oneLine(name)}'; there are: ${Object.keys(FOCUS).join(', ')}`);
         }
         const id = manager.addItem('note', 'review-focus', FOCUS[name][1]);
         return output.tell(`Added review focus [${id}]: ${name}`);
     }
+    refuseOption('note', commands.note.usage, args);
     return base.note.handler(args);
 }
 
-// The text of a diff that was taken now, or null if it could not be taken.
+// The text of a diff that was taken now, or null if there is none. Without a diff there is nothing to
+// review, so one that fails is no part of a chunk, as it would be of a prompt.
 function diffText(item) {
-    const { text } = native.build([item]);
+    const { text, stats } = native.build([item]);
+    if (text.startsWith('### Diff (failed): ')) {
+        throw new Error(`review-chunks: ${oneLine(stats.warnings[0])}`);
+    }
     const head = /^### Diff: [^\n]*\n\n(`{3,})diff( no-eol)?\n/.exec(text);
     if (head === null) {
         return null;
@@ -121,7 +129,7 @@ function units(most) {
                 return diffUnits(item, text, most);
             }
             const [about] = native.describe([item]);
-            return [{ item, name: item.label, lines: about.lines ?? 0, text: null }];
+            return [{ item, name: about.label, lines: about.lines ?? 0, text: null }];
         });
 }
 
@@ -165,12 +173,17 @@ function reviewChunks(args) {
         const word = words.shift();
         if (word === '--show') {
             isShown = true;
-        } else if (word === '--lines' && /^[1-9]\d{0,8}$/.test(words[0] ?? '')) {
-            most = Number(words.shift());
+        } else if (word === '--lines') {
+            const count = words.shift();
+            if (!/^[1-9]\d{0,8}$/.test(count ?? '')) {
+                const given = count === undefined ? '' : `, not '${oneLine(count)}'`;
+                throw new Error(`review-chunks: '--lines' takes a number, 1 or more${given}; ${usage}`);
+            }
+            most = Number(count);
         } else if (/^\d+$/.test(word) && number === null) {
             number = Number(word);
         } else {
-            throw new Error(`review-chunks: '${word}' is not understood; ${usage}`);
+            throw new Error(`review-chunks: '${oneLine(word)}' is not understood; ${usage}`);
         }
     }
     if (manager.getItems().length === 0) {
@@ -181,7 +194,7 @@ function reviewChunks(args) {
     if (all.length <= 1) {
         return output.tell(`All fits in one chunk (${lines} lines): use 'copy'.`);
     }
-    const shown = (chunk) => `${chunk.units.map((unit) => unit.name).join(', ')} (${chunk.lines} lines)`;
+    const shown = (chunk) => `${chunk.units.map((unit) => oneLine(unit.name)).join(', ')} (${chunk.lines} lines)`;
     if (number === null) {
         all.forEach((chunk, at) => output.print(`  Chunk ${at + 1}/${all.length}: ${shown(chunk)}`));
         return output.tell("Next: 'review-chunks 1' copies the first.");

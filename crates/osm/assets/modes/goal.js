@@ -2,6 +2,7 @@
 'use strict';
 const { contextManager } = require('osm:ctxutil');
 const nextIntegerId = require('osm:nextIntegerId');
+const { refuseOption } = require('osm:ctxutil/texts');
 const { openEditor } = require('osm:os');
 const shared = require('osm:sharedStateSymbols');
 const templates = require('osm:template');
@@ -53,15 +54,20 @@ const manager = contextManager({
 // A command that shows and sets a variable.
 function setter(variable) {
     const { name, choices } = variable;
+    const usage = `${variable.setter} [${choices.length > 0 ? choices.join(' | ') : 'text | --clear'}]`;
     const handler = (args) => {
         if (choices.length > 0 && args.length === 0) {
             output.print(`${name}: ${valueOf(variable)}`);
             return output.print(`Choices: ${choices.join(', ')}`);
         }
+        const isClearing = args.length === 1 && args[0] === '--clear';
+        if (choices.length === 0 && !isClearing) {
+            refuseOption(variable.setter, usage, args);
+        }
         const typed = args.length > 0 ? args.join(' ') : openEditor(name, String(valueOf(variable) ?? '')).trim();
-        const value = args.length === 1 && args[0] === '--clear' ? '' : typed;
+        const value = isClearing ? '' : typed;
         if (choices.length > 0 && !choices.includes(value)) {
-            throw new Error(`${name}: '${value}' is no choice; there are: ${choices.join(', ')}`);
+            throw new Error(`${name}: '${__osm.oneLine(value)}' is no choice; there are: ${choices.join(', ')}`);
         }
         state.set(stateKeys[name], value);
         return output.tell(value === '' ? `${name} cleared.` : `${name} set${choices.length > 0 ? ` to: ${value}` : '.'}`);
@@ -69,8 +75,8 @@ function setter(variable) {
     const completer = `goal-${name}`;
     tui.registerCompleter(completer, () => choices.map((text) => ({ text })));
     return choices.length > 0
-        ? { description: `Set ${name}: ${choices.join(', ')}`, usage: `${variable.setter} [${choices.join(' | ')}]`, argCompleters: [completer], handler }
-        : { description: `Set ${name}; without text, in the editor`, usage: `${variable.setter} [text | --clear]`, handler };
+        ? { description: `Set ${name}: ${choices.join(', ')}`, usage, argCompleters: [completer], handler }
+        : { description: `Set ${name}; without text, in the editor`, usage, handler };
 }
 
 // The same diff twice says nothing more.
@@ -171,7 +177,7 @@ function banner() {
     }
     const values = goal.variables.map((variable) => [variable.name, valueOf(variable)]);
     const said = values.filter(([, value]) => typeof value === 'string' && value !== '' && value.length <= 40);
-    const shown = said.map(([name, value]) => `${name}=${value}`).join(' ');
+    const shown = said.map(([name, value]) => `${name}=${__osm.oneLine(value)}`).join(' ');
     return `${goal.title}: ${goal.description}${shown === '' ? '' : ` (${shown})`}`;
 }
 

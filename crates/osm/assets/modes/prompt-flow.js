@@ -3,6 +3,7 @@
 'use strict';
 const { contextManager } = require('osm:ctxutil');
 const nextIntegerId = require('osm:nextIntegerId');
+const { refuseOption } = require('osm:ctxutil/texts');
 const { openEditor } = require('osm:os');
 const shared = require('osm:sharedStateSymbols');
 const native = require('osm:context');
@@ -71,8 +72,15 @@ function request() {
     return { template: '{{ context }}', data: {} };
 }
 
-// What was typed, or what the editor gives.
-function typed(args, hint, before) {
+const USAGES = {
+    goal: 'goal [text | --prewritten | use:NAME]',
+    use: 'use [text]',
+    footer: 'footer [text | --clear]',
+};
+
+// What was typed after a command, or what the editor gives.
+function typed(command, args, hint, before) {
+    refuseOption(command, USAGES[command], args);
     return (args.length > 0 ? args.join(' ') : openEditor(hint, before)).trim();
 }
 
@@ -97,12 +105,12 @@ function goal(args) {
     if (args.length === 1 && args[0].startsWith('use:')) {
         const name = args[0].slice('use:'.length);
         if (!Object.hasOwn(PREWRITTEN, name)) {
-            throw new Error(`goal: there is no prewritten goal '${name}'; there are: ${Object.keys(PREWRITTEN).join(', ')}`);
+            throw new Error(`goal: there is no prewritten goal '${__osm.oneLine(name)}'; there are: ${Object.keys(PREWRITTEN).join(', ')}`);
         }
         setGoal(PREWRITTEN[name]);
         return output.tell(`Goal set: ${name}`);
     }
-    setGoal(typed(args, 'goal', get('goal')));
+    setGoal(typed('goal', args, 'goal', get('goal')));
     return output.tell('Goal set.');
 }
 
@@ -140,7 +148,7 @@ function generate(args) {
 }
 
 function use(args) {
-    const value = typed(args, 'prompt.md', get('taskPrompt'));
+    const value = typed('use', args, 'prompt.md', get('taskPrompt'));
     if (value === '') {
         throw new Error("the prompt is empty: 'use TEXT' sets it");
     }
@@ -151,13 +159,13 @@ function use(args) {
 
 function footer(args) {
     const isClearing = args.length === 1 && args[0] === '--clear';
-    const value = isClearing ? '' : typed(args, 'footer', get('footer'));
+    const value = isClearing ? '' : typed('footer', args, 'footer', get('footer'));
     set('footer', value);
     output.tell(value === '' ? 'Footer cleared.' : 'Footer set. It ends the final prompt.');
 }
 
 function brief(value) {
-    const line = value.replace(/\s+/g, ' ').trim();
+    const line = __osm.oneLine(value.replace(/\s+/g, ' ').trim());
     return line.length > 80 ? `${line.slice(0, 80)}...` : line;
 }
 
@@ -255,14 +263,14 @@ tui.registerMode({
         output.tell("Type 'help' for commands. Try 'goal TEXT', 'add FILES', 'generate'; 'goal --prewritten' lists goals.");
     },
     commands: {
-        goal: { description: 'Say what is to be reached; without text, in the editor', usage: 'goal [text | --prewritten | use:NAME]', argCompleters: ['flow-goal'], handler: goal },
+        goal: { description: 'Say what is to be reached; without text, in the editor', usage: USAGES.goal, argCompleters: ['flow-goal'], handler: goal },
         ...base,
         list: { ...base.list, description: 'Show the phase, the texts, and what the prompt is made of', handler: list },
         edit: { ...base.edit, description: 'Edit one of the texts, or an item', usage: 'edit goal | template | meta | prompt | ID', handler: edit },
         template: { description: 'Edit the template of the meta-prompt', usage: 'template [edit | reset]', handler: template },
         generate: { description: 'Make the meta-prompt of goal and context', usage: 'generate', handler: generate },
-        use: { description: 'Take the prompt that the model wrote; without text, in the editor', usage: 'use [text]', handler: use },
-        footer: { description: 'Set what ends the final prompt', usage: 'footer [text | --clear]', handler: footer },
+        use: { description: 'Take the prompt that the model wrote; without text, in the editor', usage: USAGES.use, handler: use },
+        footer: { description: 'Set what ends the final prompt', usage: USAGES.footer, handler: footer },
         show: { ...base.show, usage: 'show [--json] [meta | prompt]', argCompleters: ['flow-part', 'flag'], handler: (args) => present('show', args) },
         copy: { ...base.copy, usage: 'copy [meta | prompt]', argCompleters: ['flow-part'], handler: copy },
     },

@@ -93,7 +93,7 @@ fn warnings(prompt: &Prompt) -> Vec<String> {
         let label = &block.label;
         match block.outcome {
             Outcome::Failed => {
-                let why = block.body().lines().next().unwrap_or("no reason is given");
+                let why = prompt.failure_of(block).unwrap_or("no reason is given");
                 Some(format!("{label} failed: {why}"))
             }
             Outcome::ExitCode(code) => Some(format!("{label} ended with exit code {code}")),
@@ -157,24 +157,28 @@ fn describe(_desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Valu
 
 fn resolve(_desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let paths: Vec<String> = argument(arguments)?;
-    let (mut found, mut failed) = (Vec::new(), Vec::new());
+    let (mut found, mut skipped, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
         match osm_context::resolve(&path, setting) {
-            Ok(more) => found.extend(more),
+            Ok(more) => {
+                found.extend(more.found);
+                skipped.extend(more.skipped);
+            }
             Err(error) => failed.push(json!({ "path": path, "message": explain(&error) })),
         }
     }
-    Ok(json!({ "found": found, "failed": failed }))
+    Ok(json!({ "found": found, "skipped": skipped, "failed": failed }))
 }
 
 fn changed(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let words: Vec<String> = argument(arguments)?;
     Ok(match git::changed(&words, &desk.folder, setting) {
-        Ok(paths) => {
-            let paths: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
-            json!({ "paths": paths, "error": null })
+        Ok(changed) => {
+            let paths = changed.paths.iter().map(|it| it.display().to_string());
+            let paths: Vec<String> = paths.collect();
+            json!({ "paths": paths, "skipped": changed.skipped, "error": null })
         }
-        Err(error) => json!({ "paths": [], "error": explain(&error) }),
+        Err(error) => json!({ "paths": [], "skipped": [], "error": explain(&error) }),
     })
 }
 

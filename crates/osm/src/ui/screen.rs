@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::rc::Rc;
 
+use osm_context::shown_lines;
+
 use super::Style;
 use crate::World;
 use crate::error::CommandError;
@@ -77,21 +79,22 @@ impl Screen {
         drop(io::stderr().lock().write_all(format!("{text}{end}").as_bytes()));
     }
 
-    /// Says that something failed, and what to do.
+    /// Says that something failed, and what to do. Here and in what follows, names from anywhere are part
+    /// of the message, and the terminal must not obey them.
     pub(crate) fn error(&self, message: &str, hints: &[String]) {
-        let mut text = format!("{}{message}", self.label("error", 31));
+        let mut text = format!("{}{}", self.label("error", 31), shown_lines(message));
         for hint in hints {
-            let _infallible = write!(text, "\n{}{hint}", self.label("hint", 2));
+            let _infallible = write!(text, "\n{}{}", self.label("hint", 2), shown_lines(hint));
         }
         self.complain(&text);
     }
 
     pub(crate) fn warn(&self, message: &str) {
-        self.complain(&format!("{}{message}", self.label("warning", 33)));
+        self.complain(&format!("{}{}", self.label("warning", 33), shown_lines(message)));
     }
 
     pub(crate) fn hint(&self, message: &str) {
-        self.complain(&format!("{}{message}", self.label("hint", 2)));
+        self.complain(&format!("{}{}", self.label("hint", 2), shown_lines(message)));
     }
 
     /// Who talks, and how.

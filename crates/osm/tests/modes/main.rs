@@ -10,7 +10,10 @@ mod editor;
 #[cfg(target_os = "linux")]
 mod every_command;
 mod harness;
+mod hostile;
 mod input;
+#[cfg(target_os = "linux")]
+mod interrupt;
 mod limits;
 mod log;
 mod saving;

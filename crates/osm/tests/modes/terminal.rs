@@ -305,6 +305,7 @@ fn ctrl_c_stops_the_script_and_nothing_else() {
     person.sees("\"code\": 130");
     person.says("bomb", "it needed too much memory");
     person.says("show", "all: one");
+    person.is_asked();
     person.presses(&["C-c"]);
     person.says("words on", "[\"on\"]");
 }
