@@ -77,7 +77,10 @@ fn run(arguments: &[&str]) -> Result<(), Error> {
             drop(io::stdin().read_to_end(&mut Vec::new()));
             session.close()?;
         }
-        ("reset", [session]) => say(&store.reset(&id(session), true)?.unwrap_or_default()),
+        ("reset", [session]) => {
+            let kept = store.reset(&id(session), true)?;
+            say(&kept.map(|(_, name)| name).unwrap_or_default());
+        }
         ("delete", [session]) => {
             store.delete(&id(session))?;
             say("deleted");

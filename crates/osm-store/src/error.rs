@@ -73,6 +73,8 @@ pub enum Error {
     },
     /// The document cannot be understood.
     Corrupt {
+        /// Whose it is.
+        what: Damaged,
         /// Where it is.
         place: String,
         /// What is wrong with it.
@@ -87,6 +89,17 @@ pub enum Error {
     },
     /// A value that cannot be part of a session's state.
     Invalid(String),
+}
+
+/// Whose document is damaged, which decides what can be done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damaged {
+    /// A session's own.
+    Session,
+    /// One that was set aside.
+    Shelved,
+    /// A file from elsewhere.
+    File,
 }
 
 impl Error {
@@ -119,9 +132,17 @@ impl Error {
             Self::NotFound(_) => Some("see `osm session list`".into()),
             Self::NotShelved(_) => Some("see `osm session archives`".into()),
             Self::Newer { .. } => Some("use a newer osm; this one leaves the file alone".into()),
-            Self::Corrupt { .. } => Some(
-                "it is kept in quarantine/; `osm session restore` can bring back an archive".into(),
+            Self::Corrupt { what: Damaged::Session, .. } => Some(
+                "`osm session reset` sets it aside and begins anew; \
+                 `osm session restore` can bring back an archive"
+                    .into(),
             ),
+            Self::Corrupt { what: Damaged::Shelved, .. } => {
+                Some("it is left as it is; `osm session archives` shows what else there is".into())
+            }
+            Self::Corrupt { what: Damaged::File, .. } => {
+                Some("name a session's file or an export of one; nothing was changed".into())
+            }
             Self::TooLarge { .. } => Some("move it away, or begin anew with less in it".into()),
             _ => None,
         }
@@ -169,7 +190,7 @@ impl fmt::Display for Error {
             Self::Newer { place, version } => {
                 write!(f, "{place} has version {version}, which is newer than this osm")
             }
-            Self::Corrupt { place, reason } => write!(f, "{place} is damaged: {reason}"),
+            Self::Corrupt { place, reason, .. } => write!(f, "{place} is damaged: {reason}"),
             Self::TooLarge { place, size } => {
                 write!(f, "{place}: {size} bytes are too many; at most {LARGEST_DOCUMENT} are kept")
             }

@@ -3,7 +3,7 @@
 //! A home that is read-only, full, somebody else's or no folder at all must not keep anybody from
 //! working; but neither may work vanish in silence. So whoever keeps a session open [opens](open) it
 //! here: if the store fails for reasons that lie with the disk, the session lives in memory, and the
-//! caller says so loudly. At the end [`Fallback::rescue`] writes it where it can be written: to the
+//! caller says so loudly. It begins with what was kept, as far as that can still be read. At the end [`Fallback::rescue`] writes it where it can be written: to the
 //! shelf `recovered` if the store works again, or else to a file of its own in the folder for
 //! temporary files. What it returns tells the command that brings it back.
 //!
@@ -20,10 +20,11 @@ use osm_identity::SessionId;
 use serde_json::json;
 
 use crate::audit::{Action, Event};
-use crate::backend::{Holder, Shelf, Wait};
+use crate::backend::{Backend, Current, Holder, Shelf, Wait};
+use crate::document::{Document, Unreadable};
 use crate::error::{At, Error, Result};
 use crate::layout;
-use crate::session::{Clock, Session};
+use crate::session::{Clock, Session, place};
 use crate::{MemoryBackend, Store};
 
 /// Opens the store that is meant; asked again at the end, when it may work.
@@ -35,6 +36,9 @@ pub struct Fallback {
     store: Opener,
     clock: Clock,
     why: Error,
+    /// The revision that it began with.
+    since: u64,
+    hides: bool,
 }
 
 /// Where a session from memory went.
@@ -57,18 +61,60 @@ pub fn open(
     match store().and_then(|store| store.open(id, wait)) {
         Ok(session) => Ok((session, None)),
         Err(why @ (Error::Io { .. } | Error::Unsafe { .. })) => {
-            let (memory, clock) = (Arc::new(MemoryBackend::new()), Arc::clone(clock));
-            let memory = Store::new(memory, holder.clone(), Arc::clone(&clock));
-            Ok((memory.open(id, wait)?, Some(Fallback { store, clock, why })))
+            let backend = Arc::new(MemoryBackend::new());
+            let kept = kept(&store, id)?;
+            let (mut since, hides) = (0, matches!(kept, Kept::Hidden));
+            if let Kept::Document(document) = kept {
+                since = document.revision;
+                let mut next = |_| Ok(Some(document.encode()));
+                backend.update(id, None, holder, wait, &mut next)?;
+            }
+            let clock = Arc::clone(clock);
+            let session = Store::new(backend, holder.clone(), Arc::clone(&clock)).open(id, wait)?;
+            Ok((session, Some(Fallback { store, clock, why, since, hides })))
         }
         Err(error) => Err(error),
+    }
+}
+
+/// What a store that cannot be used keeps of a session.
+enum Kept {
+    Nothing,
+    Document(Box<Document>),
+    /// It cannot be read.
+    Hidden,
+}
+
+/// What the store keeps of a session, read without a lock: a document is replaced whole.
+fn kept(store: &Opener, id: &SessionId) -> Result<Kept> {
+    let loaded = store().and_then(|store| {
+        let current = store.backend().load(id, None)?;
+        Ok((place(store.backend(), id), current))
+    });
+    match loaded {
+        Ok((_, Current::Missing | Current::Unchanged)) => Ok(Kept::Nothing),
+        Ok((place, Current::Found(bytes, _))) => match Document::decode(bytes) {
+            Ok((mut document, _)) => {
+                document.id.clone_from(id);
+                Ok(Kept::Document(Box::new(document)))
+            }
+            Err(Unreadable::Newer(version)) => Err(Error::Newer { place, version }),
+            Err(Unreadable::Corrupt(_)) => Ok(Kept::Hidden),
+        },
+        Err(_) => Ok(Kept::Hidden),
     }
 }
 
 impl Fallback {
     /// For a session whose last save failed, though its store could be opened.
     pub fn after(failure: Error, store: Opener, clock: Clock) -> Self {
-        Self { store, clock, why: failure }
+        Self { store, clock, why: failure, since: 0, hides: false }
+    }
+
+    /// Whether the session may have been kept before, and does not begin with that.
+    #[must_use]
+    pub fn hides_what_was_kept(&self) -> bool {
+        self.hides
     }
 
     /// Why the store could not be used.
@@ -77,10 +123,10 @@ impl Fallback {
         &self.why
     }
 
-    /// Ends a session and writes it down; `None` if there is nothing in it. `temporary` is the
+    /// Ends a session and writes it down; `None` if there is nothing new in it. `temporary` is the
     /// folder for temporary files.
     pub fn rescue(self, session: &Session, temporary: &Path) -> Result<Option<Rescued>> {
-        let Some(document) = session.to_document() else {
+        let Some(document) = session.to_document(self.since) else {
             return Ok(None);
         };
         let (id, now) = (session.id(), (self.clock)());

@@ -52,7 +52,7 @@ pub use backend::memory::MemoryBackend;
 pub use document::{
     AnchorRecord, HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, Usage, VERSION,
 };
-pub use error::{Error, Result};
+pub use error::{Damaged, Error, Result};
 pub use key::Key;
 pub use pieces::Pieces;
 pub use session::{Clock, Notice, Observer, Session};

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::audit::{Action, Event, Who};
 use crate::backend::{Backend, Current, Holder, Presence, Shelf, Stamp, Wait};
 use crate::document::{Document, HistoryEntry, Unreadable, Usage};
-use crate::error::{Error, Result};
+use crate::error::{Damaged, Error, Result};
 use crate::key::Key;
 use crate::layout;
 use crate::merge::merge;
@@ -209,10 +209,11 @@ impl Session {
         self.as_we_see_it().state().map_err(|reason| self.corrupt(reason))
     }
 
-    /// The document as we see it, for whoever keeps it elsewhere; `None` if nothing was ever changed.
-    pub(crate) fn to_document(&self) -> Option<Vec<u8>> {
-        let is_new = self.document.revision == 0 && self.edits.is_empty();
-        (!is_new).then(|| self.as_we_see_it().encode().join())
+    /// The document as we see it, for whoever keeps it elsewhere; `None` if nothing was changed since
+    /// that revision.
+    pub(crate) fn to_document(&self, since: u64) -> Option<Vec<u8>> {
+        let is_known = self.document.revision <= since && self.edits.is_empty();
+        (!is_known).then(|| self.as_we_see_it().encode().join())
     }
 
     fn as_we_see_it(&self) -> Document {
@@ -395,7 +396,8 @@ impl Session {
     }
 
     fn corrupt(&self, reason: String) -> Error {
-        Error::Corrupt { place: place(self.backend.as_ref(), &self.id), reason }
+        let place = place(self.backend.as_ref(), &self.id);
+        Error::Corrupt { what: Damaged::Session, place, reason }
     }
 
     /// Goes on with another document, in which what we changed is `saved` or not, and tells the

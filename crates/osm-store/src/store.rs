@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use crate::audit::{Action, Event, Who};
 use crate::backend::{Backend, Current, Entry, Holder, Presence, Shelf, Wait, Witness};
 use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION};
-use crate::error::{Error, Result};
+use crate::error::{Damaged, Error, Result};
 use crate::layout;
-use crate::session::{Clock, Session, place, revision_of, within_limits};
+use crate::session::{Clock, Notice, Session, place, revision_of, within_limits};
 use crate::unique::Unique;
 
 /// A place where sessions are kept, and who uses it.
@@ -96,7 +96,9 @@ impl Store {
     /// Looks at a session without opening it.
     pub fn read(&self, id: &SessionId) -> Result<Snapshot> {
         match self.backend.load(id, None)? {
-            Current::Found(bytes, _) => self.snapshot(bytes, &place(self.backend(), id)),
+            Current::Found(bytes, _) => {
+                snapshot(bytes, Damaged::Session, &place(self.backend(), id))
+            }
             _ => Err(Error::NotFound(id.clone())),
         }
     }
@@ -104,33 +106,31 @@ impl Store {
     /// Looks at what lies on a shelf.
     pub fn read_shelved(&self, shelf: Shelf, name: &str) -> Result<Snapshot> {
         let place = format!("{}/{name}", shelf.name());
-        self.snapshot(self.backend.read_shelved(shelf, name)?, &place)
+        snapshot(self.backend.read_shelved(shelf, name)?, Damaged::Shelved, &place)
     }
 
     /// Reads a document from anywhere: one of ours, an export, or one of the tool that came before.
     pub fn snapshot(&self, bytes: Vec<u8>, place: &str) -> Result<Snapshot> {
-        let corrupt = |reason| Error::Corrupt { place: place.to_owned(), reason };
-        let mut document = decode(bytes, place)?;
-        Ok(Snapshot {
-            state: document.state().map_err(corrupt)?,
-            history: document.history().map_err(corrupt)?,
-            id: document.id,
-            created_at: document.created_at,
-            updated_at: document.updated_at,
-            revision: document.revision,
-            origin: document.origin,
-            last_used: document.last_used,
-        })
+        snapshot(bytes, Damaged::File, place)
     }
 
-    /// Begins a session anew from outside, unless somebody has it open.
-    pub fn reset(&self, id: &SessionId, archive: bool) -> Result<Option<String>> {
+    /// Begins a session anew from outside, unless somebody has it open. Returns where what was there
+    /// is kept: in the archive, unless `archive` is `false`; in quarantine in any case if it was
+    /// damaged.
+    pub fn reset(&self, id: &SessionId, archive: bool) -> Result<Option<(Shelf, String)>> {
         if matches!(self.backend.load(id, None)?, Current::Missing) {
             return Err(Error::NotFound(id.clone()));
         }
         self.unless_held(id, |forced| {
             let presence = self.backend.seize(id, &self.holder)?;
-            self.begin(id, presence, Wait::USUAL)?.reset_by(archive, forced)
+            let mut session = self.begin(id, presence, Wait::USUAL)?;
+            let aside = session.take_notices().into_iter().find_map(|notice| match notice {
+                Notice::Quarantined { name, .. } => Some((Shelf::Quarantine, name)),
+                _ => None,
+            });
+            // What begins in the place of a damaged one is nothing to keep.
+            let archived = session.reset_by(archive && aside.is_none(), forced)?;
+            Ok(aside.or(archived.map(|name| (Shelf::Archive, name))))
         })
     }
 
@@ -138,7 +138,7 @@ impl Store {
     /// name of that, if there was something.
     pub fn restore(&self, shelf: Shelf, name: &str, id: &SessionId) -> Result<Option<String>> {
         let bytes = self.backend.read_shelved(shelf, name)?;
-        let document = decode(bytes, &format!("{}/{name}", shelf.name()))?;
+        let document = decode(bytes, Damaged::Shelved, &format!("{}/{name}", shelf.name()))?;
         self.replace(id, document, &Action::Restore, name)
     }
 
@@ -150,7 +150,7 @@ impl Store {
         place: &str,
         id: Option<&SessionId>,
     ) -> Result<(SessionId, Option<String>)> {
-        let document = decode(bytes, place)?;
+        let document = decode(bytes, Damaged::File, place)?;
         let id = id.cloned().unwrap_or_else(|| document.id.clone());
         let archived = self.replace(&id, document, &Action::Import, place)?;
         Ok((id, archived))
@@ -269,9 +269,25 @@ impl Snapshot {
     }
 }
 
+/// Reads a document whole.
+fn snapshot(bytes: Vec<u8>, what: Damaged, place: &str) -> Result<Snapshot> {
+    let corrupt = |reason| Error::Corrupt { what, place: place.to_owned(), reason };
+    let mut document = decode(bytes, what, place)?;
+    Ok(Snapshot {
+        state: document.state().map_err(corrupt)?,
+        history: document.history().map_err(corrupt)?,
+        id: document.id,
+        created_at: document.created_at,
+        updated_at: document.updated_at,
+        revision: document.revision,
+        origin: document.origin,
+        last_used: document.last_used,
+    })
+}
+
 /// Reads a document or an export.
-fn decode(bytes: Vec<u8>, place: &str) -> Result<Document> {
-    let corrupt = |reason: String| Error::Corrupt { place: place.to_owned(), reason };
+fn decode(bytes: Vec<u8>, what: Damaged, place: &str) -> Result<Document> {
+    let corrupt = |reason: String| Error::Corrupt { what, place: place.to_owned(), reason };
     let bytes = match serde_json::from_slice(&bytes) {
         Ok(Unique(Value::Object(export))) if export.contains_key("export") => {
             from_export(export).map_err(|reason| corrupt(reason.to_owned()))?

@@ -76,6 +76,9 @@ impl Desk {
         let screen = ui.screen()?;
         if let Some(fallback) = &fallback {
             screen.warn(&format!("{}; this session is in memory only", fallback.why()));
+            if fallback.hides_what_was_kept() {
+                screen.warn("what was kept of it before cannot be read, and is not shown");
+            }
             screen.hint("at the end it is written where it can be written, and you are told where");
         }
         let changed: Arc<Mutex<Vec<Key>>> = Arc::default();

@@ -14,6 +14,8 @@ mod error;
 mod goals;
 mod host;
 mod hot;
+#[cfg(unix)]
+mod ignored;
 mod log;
 mod private;
 mod repl;

@@ -31,7 +31,7 @@ use crate::host;
 
 use self::failure::Failure;
 use self::line::{Line, Open};
-use self::signals::Signals;
+use self::signals::{Signals, Watch};
 use self::source::{Commands, Input, Lines, Source};
 pub(crate) use self::stage::{Play, Stage};
 use self::terminal::Terminal;
@@ -41,6 +41,9 @@ use self::terminal::Terminal;
 pub(crate) enum Giver<'a> {
     /// A person at the terminal.
     Person,
+    /// A person whose terminal shows talk only: what is printed goes elsewhere. So no line editor may
+    /// draw, which asks and answers by way of standard output.
+    Typist,
     /// Standard input.
     Input,
     /// The command line.
@@ -53,7 +56,7 @@ pub(crate) struct Repl {
     stage: Stage,
     runtime: Rc<Runtime>,
     source: Box<dyn Source>,
-    signals: Option<Arc<Signals>>,
+    signals: Arc<Signals>,
     fail_fast: bool,
     /// Whether a command failed.
     failed: bool,
@@ -68,15 +71,16 @@ impl Repl {
     pub(crate) fn new(stage: Stage, runtime: Rc<Runtime>, giver: Giver, fail_fast: bool) -> Self {
         let desk = stage.desk();
         let (keeper, stop) = (desk.keeper.clone(), Arc::clone(&desk.stop));
-        let signals = (giver == Giver::Person)
-            .then(|| Signals::watch(stop, Box::new(move || drop(keeper.keep()))));
-        let source: Box<dyn Source> = match (giver, &signals) {
-            (Giver::Line(commands), _) => Box::new(Commands::new(commands)),
-            (Giver::Person, Some(signals)) => {
+        let watch = if giver == Giver::Person { Watch::Person } else { Watch::Nobody };
+        let signals = Signals::watch(watch, stop, Box::new(move || drop(keeper.keep())));
+        let source: Box<dyn Source> = match giver {
+            Giver::Line(commands) => Box::new(Commands::new(commands)),
+            Giver::Person => {
                 let color = desk.screen.wants_color();
                 Box::new(Terminal::new(desk.home.clone(), color, signals.wake()))
             }
-            _ => Box::new(Lines::of_stdin()),
+            Giver::Typist => Box::new(Lines::typed()),
+            Giver::Input => Box::new(Lines::of_stdin()),
         };
         Self {
             desk,
@@ -96,13 +100,13 @@ impl Repl {
         let entered = self.enter_at_first(mode);
         let ran = entered.and_then(|()| self.work());
         let left = self.leave();
-        if let Some(signals) = &self.signals {
-            signals.leave();
+        self.signals.leave();
+        if let Some(signal) = self.signals.gone() {
+            let exit = Exit::Command(128 + signal);
+            ran.and(left).map_err(|error| error.exiting(exit))?;
+            return Err(CommandError::Told(exit));
         }
         ran.and(left)?;
-        if let Some(signal) = self.gone() {
-            return Err(CommandError::Told(Exit::Command(128 + signal)));
-        }
         // A person has seen it, and did something about it.
         let failed = self.failed && !self.source.is_person();
         if failed { Err(CommandError::Told(Exit::Failure)) } else { Ok(()) }
@@ -127,7 +131,11 @@ impl Repl {
     fn work(&mut self) -> Result<(), CommandError> {
         while !self.over {
             let prompt = self.prompt();
-            match self.source.next(&prompt) {
+            let input = self.signals.reading(|| self.source.next(&prompt));
+            if self.signals.gone().is_some() {
+                return Ok(());
+            }
+            match input {
                 Input::Line(line) if line.trim().is_empty() || line.trim().starts_with('#') => {}
                 Input::Line(line) => {
                     let line = line.trim().to_owned();
@@ -147,7 +155,7 @@ impl Repl {
                 return Err(failure);
             }
             self.over |= self.failed && self.fail_fast;
-            self.over |= self.gone().is_some();
+            self.over |= self.signals.gone().is_some();
         }
         Ok(())
     }
@@ -156,7 +164,11 @@ impl Repl {
     fn command(&mut self, line: &str, work: impl FnOnce(&mut Self) -> Result<(), Failure>) {
         self.desk.log.info("command", line);
         self.refresh();
-        let done = self.stoppable(work);
+        let done = self.stoppable(|repl| match repl.signals.gone() {
+            // It came when there was nothing to stop yet.
+            Some(_) => Err(Failure::new("stopped")),
+            None => work(repl),
+        });
         match done {
             Ok(()) => self.save(line),
             Err(failure) => {
@@ -174,17 +186,10 @@ impl Repl {
         self.over |= self.modes().exit_requested();
     }
 
-    /// The signal that told us to go.
-    fn gone(&self) -> Option<u8> {
-        self.signals.as_ref()?.gone()
-    }
-
     fn stoppable<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let interrupter = self.runtime.interrupter();
-        match self.signals.clone() {
-            Some(signals) => signals.stoppable(&interrupter, || work(self)),
-            None => work(self),
-        }
+        let signals = Arc::clone(&self.signals);
+        signals.stoppable(&interrupter, || work(self))
     }
 
     /// Sees what others did in the meantime.
@@ -234,9 +239,13 @@ impl Repl {
                 self.tell_scripts();
             }
             Err(error) => {
-                let hint = "what you did is kept in memory; the next command tries again";
-                let failure = Failure::new(format!("the session is not saved: {error}"));
-                self.tell(&failure.with_hint(hint));
+                let mut failure = Failure::new(format!("the session is not saved: {error}"));
+                // At the end there is none: what becomes of it is said when the session is closed.
+                if !self.over {
+                    let hint = "what you did is kept in memory; the next command tries again";
+                    failure = failure.with_hint(hint);
+                }
+                self.tell(&failure);
             }
         }
     }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use osm_identity::{Liveness, SessionId};
 
 use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait, Witness};
-use crate::error::{Error, Result};
+use crate::error::{Damaged, Error, Result};
 use crate::pieces::Pieces;
 use crate::{gzip, layout};
 
@@ -374,6 +374,7 @@ impl Backend for MemoryBackend {
             return Ok(put.bytes.clone());
         }
         gzip::unpack(&put.bytes, layout::LARGEST_DOCUMENT).map_err(|error| Error::Corrupt {
+            what: Damaged::Shelved,
             place: name.to_owned(),
             reason: format!("it cannot be unpacked: {error}"),
         })

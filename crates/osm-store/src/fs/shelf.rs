@@ -7,7 +7,7 @@ use super::atomic;
 use super::folder::{Folder, Kind};
 use super::realm::Realm;
 use crate::backend::{Shelf, Shelved};
-use crate::error::{Error, Result};
+use crate::error::{Damaged, Error, Result};
 use crate::{gzip, layout};
 
 /// Puts a document on a shelf; returns its name there.
@@ -54,6 +54,7 @@ pub(crate) fn read(folder: &Folder, shelf: Shelf, name: &str) -> Result<Vec<u8>>
         return Ok(bytes);
     }
     gzip::unpack(&bytes, layout::LARGEST_DOCUMENT).map_err(|error| Error::Corrupt {
+        what: Damaged::Shelved,
         place: folder.path_of(name).display().to_string(),
         reason: format!("it cannot be unpacked: {error}"),
     })

@@ -141,6 +141,54 @@ fn nothing_is_rescued_where_nothing_was_done() {
     drop(session);
 }
 
+/// A session that is kept and whose lock cannot be taken.
+#[expect(clippy::disallowed_methods, reason = "what is removed here is no user's")]
+fn kept_and_blocked(home: &Home) -> Value {
+    let mut session = store(&home.root()).unwrap().open(&id("x"), Wait::NONE).unwrap();
+    let state = work(&mut session);
+    session.close().unwrap();
+    let lock = home.root().join("sessions").join(format!("{}.session.lock", id("x")));
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(lock).unwrap();
+    state
+}
+
+#[test]
+fn what_can_be_read_is_shown() {
+    let home = Home::new();
+    let state = kept_and_blocked(&home);
+    let (mut session, fallback) = open(&home.root()).unwrap();
+    let fallback = fallback.expect("its lock cannot be taken");
+    assert!(!fallback.hides_what_was_kept());
+    assert_eq!(session.state().unwrap(), state);
+    assert_eq!(session.history().unwrap()[0].command, "set long");
+    session.set(Key::parse("more"), json!(1)).unwrap();
+    session.record("test", "set more").unwrap();
+    let state = session.state().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let rescued = fallback.rescue(&session, temporary.path()).unwrap().unwrap();
+    let Rescued::Shelf(name) = &rescued else { panic!("{rescued}") };
+    let shelved = store(&home.root()).unwrap().read_shelved(Shelf::Recovered, name).unwrap();
+    assert_eq!(shelved.state, state, "what replaces the session has all of it");
+
+    let (session, fallback) = open(&home.root()).unwrap();
+    let rescued = fallback.unwrap().rescue(&session, temporary.path()).unwrap();
+    assert_eq!(rescued, None, "nothing is new");
+}
+
+#[test]
+fn what_cannot_be_read_is_not_passed_over_in_silence() {
+    let home = Home::new();
+    kept_and_blocked(&home);
+    let document = home.root().join("sessions").join(format!("{}.session.json", id("x")));
+    std::fs::write(&document, "{").unwrap();
+    let (session, fallback) = open(&home.root()).unwrap();
+    assert!(fallback.unwrap().hides_what_was_kept());
+    assert_eq!(session.history().unwrap().len(), 0);
+    std::fs::write(&document, r#"{"version":"9.0.0","session_id":"ex--x_2d"}"#).unwrap();
+    assert!(matches!(open(&home.root()), Err(Error::Newer { .. })));
+}
+
 #[test]
 fn a_store_that_refuses_is_not_passed_by() {
     let home = Home::new();

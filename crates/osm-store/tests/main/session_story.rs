@@ -348,6 +348,15 @@ fn damage_of_every_kind_is_set_aside_whole() {
             session.set(key("k"), json!(1)).unwrap();
             session.record("m", "goes on").unwrap();
             assert_eq!(store.read(&name).unwrap().state["shared"]["k"], 1);
+            drop(session);
+
+            backend.update(&name, None, &holder(), Wait::NONE, &mut write).unwrap();
+            let Some((Shelf::Quarantine, aside)) = store.reset(&name, true).unwrap() else {
+                panic!("{shown}: a reset sets it aside, too")
+            };
+            assert_eq!(backend.read_shelved(Shelf::Quarantine, &aside).unwrap(), bytes);
+            assert!(store.read(&name).unwrap().state["shared"]["k"].is_null());
+            assert!(backend.shelved(Shelf::Archive).unwrap().is_empty(), "there was nothing else");
         }
     }
 }

@@ -90,6 +90,9 @@ fn get(name: &str, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
     let entry = reading.entry(key.name);
     match &entry.value {
         Ok(Value::Names(names)) => names.iter().for_each(|name| ui.line(name)),
+        // For programs: as it is, and nothing where nothing is set.
+        Ok(Value::Path(path)) if path.is_empty() => {}
+        Ok(Value::Path(path)) => ui.line(path),
         Ok(value) => ui.line(&value.to_string()),
         Err(reason) => {
             let place = source(entry, reading.path.as_deref());

@@ -1,5 +1,6 @@
 //! Modes of our own: `osm code-review`, `osm prompt-flow`.
 
+use std::io::IsTerminal;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -70,7 +71,8 @@ pub(super) fn perform(
 pub(super) fn giver<'a>(arguments: &'a ModeArguments, context: &Context) -> Giver<'a> {
     let is_person = context.world.can_ask() && context.world.is_watched();
     match (arguments.commands.as_slice(), is_person) {
-        ([], true) => Giver::Person,
+        ([], true) if std::io::stdout().is_terminal() => Giver::Person,
+        ([], true) => Giver::Typist,
         ([], false) => Giver::Input,
         (commands, _) => Giver::Line(commands),
     }

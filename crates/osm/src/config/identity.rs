@@ -44,7 +44,7 @@ pub(super) fn extend(
     };
     for (key, item) in table.iter() {
         match key {
-            "wrappers" | "shells" => match names(item) {
+            "wrappers" | "shells" => match programs(item) {
                 Ok(names) => {
                     for name in names {
                         if key == "shells" {
@@ -113,6 +113,23 @@ fn agent(table: &dyn TableLike) -> Result<Agent, String> {
     }
     let owner = table.get("owner").and_then(Item::as_str).map(str::to_owned);
     Ok(Agent::defined(name.to_owned(), programs, list("session")?, owner))
+}
+
+/// A list of names of programs.
+pub(super) fn programs(item: &Item) -> Result<Vec<String>, String> {
+    let names = names(item)?;
+    if names.iter().any(|name| name.trim().is_empty()) {
+        return Err("must be a list of program names".into());
+    }
+    match names.iter().find(|name| has_folder(name)) {
+        Some(name) => Err(format!("must be names without a folder, not {name:?}")),
+        None => Ok(names),
+    }
+}
+
+/// Whether a name has a folder before it: no program is called so.
+pub(super) fn has_folder(name: &str) -> bool {
+    name.contains('/') || (cfg!(windows) && name.contains('\\'))
 }
 
 /// A list of names; one alone need not stand in brackets.

@@ -4,6 +4,7 @@
 //! ([`osm_store::retention::KEYS`]); they are shown first.
 
 use std::fmt;
+use std::path::Path;
 
 use osm_store::retention::{self, Policy};
 use toml_edit::Item;
@@ -37,6 +38,8 @@ pub(crate) enum Kind {
     Path,
     /// Paths of folders.
     Paths,
+    /// The same, absolute or from the user's home on: a relative one would be another everywhere.
+    RootedPaths,
     /// Names of programs.
     Names,
     /// A list of tables, which is written by hand.
@@ -83,7 +86,7 @@ const OTHERS: [Key; 16] = [
     Key {
         name: "goal.paths",
         doc: "Folders with goals, besides `goals` beside this configuration; absolute, or from ~/ on.",
-        kind: Kind::Paths,
+        kind: Kind::RootedPaths,
     },
     Key {
         name: "script.module_paths",
@@ -97,7 +100,7 @@ const OTHERS: [Key; 16] = [
     },
     Key {
         name: "script.memory_limit_mb",
-        doc: "Stop scripts that need more megabytes.",
+        doc: "Stop scripts that need more megabytes (0: no limit).",
         kind: Kind::Number(512),
     },
     Key {
@@ -167,7 +170,7 @@ impl Key {
             Kind::Number(number) => Value::Number(number),
             Kind::Choice(words) => Value::Word(words[0]),
             Kind::Path => Value::Path(String::new()),
-            Kind::Names | Kind::Paths => Value::Names(Vec::new()),
+            Kind::Names | Kind::Paths | Kind::RootedPaths => Value::Names(Vec::new()),
             Kind::Agents => Value::Agents(0),
         }
     }
@@ -192,14 +195,15 @@ impl Key {
                 Some(path) => Ok(Value::Path(path.to_owned())),
                 None => Err(self.mistaken("a path in quotes", item)),
             },
-            Kind::Paths => {
+            Kind::Paths | Kind::RootedPaths => {
                 let list = item.as_array().map(|list| list.iter().map(|it| it.as_str()).collect());
                 let paths: Option<Vec<&str>> = list.unwrap_or_else(|| Some(vec![item.as_str()?]));
-                paths
-                    .map(|paths| Value::Names(paths.into_iter().map(str::to_owned).collect()))
-                    .ok_or_else(|| self.mistaken("a list of paths", item))
+                let paths = paths.ok_or_else(|| self.mistaken("a list of paths", item))?;
+                let paths: Vec<String> = paths.into_iter().map(str::to_owned).collect();
+                self.check_list(&paths)?;
+                Ok(Value::Names(paths))
             }
-            Kind::Names => identity::names(item)
+            Kind::Names => identity::programs(item)
                 .map(Value::Names)
                 .map_err(|reason| format!("`{}` {reason}", self.name)),
             Kind::Agents => identity::count_agents(item)
@@ -222,15 +226,11 @@ impl Key {
     pub(crate) fn parse(&self, words: &[String]) -> Result<Value, String> {
         match (self.kind, words) {
             (Kind::Agents, _) => Err(format!("`{}` is a list of tables", self.name)),
-            (Kind::Names | Kind::Paths, _) => {
-                if words.is_empty() || words.iter().any(|name| name.trim().is_empty()) {
-                    let what = if matches!(self.kind, Kind::Names) {
-                        "names of programs"
-                    } else {
-                        "paths"
-                    };
-                    return Err(format!("`{}` must be {what}", self.name));
+            (Kind::Names | Kind::Paths | Kind::RootedPaths, _) => {
+                if words.is_empty() {
+                    return Err(self.mistaken_list());
                 }
+                self.check_list(words)?;
                 let mut names = words.to_vec();
                 let mut seen = std::collections::HashSet::new();
                 names.retain(|name| seen.insert(name.clone()));
@@ -239,6 +239,32 @@ impl Key {
             (_, [word]) => self.parse_one(word),
             _ => Err(format!("`{}` takes one value, not {}", self.name, words.len())),
         }
+    }
+
+    /// Refuses what would be of no effect in a list.
+    fn check_list(&self, words: &[String]) -> Result<(), String> {
+        if words.iter().any(|word| word.trim().is_empty()) {
+            return Err(self.mistaken_list());
+        }
+        let wrong = |word: &&String| match self.kind {
+            Kind::Names => identity::has_folder(word),
+            Kind::RootedPaths => !word.starts_with("~/") && !Path::new(word).is_absolute(),
+            _ => false,
+        };
+        match (words.iter().find(wrong), self.kind) {
+            (None, _) => Ok(()),
+            (Some(word), Kind::Names) => {
+                Err(format!("`{}` must be names without a folder, not {word:?}", self.name))
+            }
+            (Some(word), _) => {
+                Err(format!("`{}` must be absolute, or from ~/ on, not {word:?}", self.name))
+            }
+        }
+    }
+
+    fn mistaken_list(&self) -> String {
+        let what = if matches!(self.kind, Kind::Names) { "names of programs" } else { "paths" };
+        format!("`{}` must be {what}", self.name)
     }
 
     /// What a variable says.
@@ -263,7 +289,9 @@ impl Key {
                 format!("`{}` must be a whole number up to {}, not {word:?}", self.name, u32::MAX)
             }),
             Kind::Path => Ok(Value::Path(word.to_owned())),
-            Kind::Names | Kind::Paths | Kind::Agents => self.parse(&[word.to_owned()]),
+            Kind::Names | Kind::Paths | Kind::RootedPaths | Kind::Agents => {
+                self.parse(&[word.to_owned()])
+            }
         }
     }
 }
@@ -364,9 +392,40 @@ mod tests {
                 "`session.reset.keep_archives` must be true or false, not \"1\"",
             ),
             ("identity.shells", &["a", ""], "`identity.shells` must be names of programs"),
+            (
+                "identity.shells",
+                &["a/b"],
+                "`identity.shells` must be names without a folder, not \"a/b\"",
+            ),
+            ("goal.paths", &[""], "`goal.paths` must be paths"),
+            (
+                "goal.paths",
+                &["~/a", "b"],
+                "`goal.paths` must be absolute, or from ~/ on, not \"b\"",
+            ),
             ("identity.agents", &["a"], "`identity.agents` is a list of tables"),
         ] {
             assert_eq!(parse(name, words), Err(reason.into()));
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_checked_alike() {
+        let read = |name: &str, text: &str| {
+            named(name).unwrap().read(&Item::Value(text.parse().unwrap())).unwrap_err()
+        };
+        for (name, text, reason) in [
+            ("goal.paths", "['b']", "`goal.paths` must be absolute, or from ~/ on, not \"b\""),
+            ("goal.paths", "''", "`goal.paths` must be paths"),
+            ("script.module_paths", "['']", "`script.module_paths` must be paths"),
+            ("identity.shells", "['']", "`identity.shells` must be a list of program names"),
+            (
+                "identity.wrappers",
+                "['a/b']",
+                "`identity.wrappers` must be names without a folder, not \"a/b\"",
+            ),
+        ] {
+            assert_eq!(read(name, text), reason);
         }
     }
 

@@ -53,7 +53,7 @@ impl From<&Reading> for Prompting {
             Value::Word(word) => Level::named(word),
             _ => None,
         };
-        let memory = usize::try_from(number("script.memory_limit_mb").max(1)).unwrap_or(512);
+        let memory = limit("script.memory_limit_mb").and_then(|it| usize::try_from(it).ok());
         Self {
             tokens: value("prompt.tokens") != Value::Switch(false),
             budget: limit("prompt.budget"),
@@ -61,7 +61,7 @@ impl From<&Reading> for Prompting {
             module_paths,
             goal_paths,
             limits: Limits {
-                memory: memory.saturating_mul(1 << 20),
+                memory: memory.map_or(usize::MAX, |it| it.saturating_mul(1 << 20)),
                 time: limit("script.time_limit_seconds").map(Duration::from_secs),
                 ..Limits::default()
             },
@@ -100,6 +100,7 @@ mod tests {
         assert_eq!((other.limits.time, other.limits.memory), (None, 8 << 20));
         assert_eq!(other.module_paths, [PathBuf::from("/a"), "b".into()]);
         assert_eq!((other.log.level, other.log.file), (Some(Level::Debug), Some("x.log".into())));
+        assert_eq!(prompting("[script]\nmemory_limit_mb = 0").limits.memory, usize::MAX);
         assert_eq!(prompting("[log]\nlevel = 'off'").log.level, None);
         assert_eq!(prompting("[prompt]\nbudget = 'x'").budget, None);
     }

@@ -9,6 +9,7 @@ mod tool;
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::desk::Desk;
 use crate::private;
@@ -49,6 +50,9 @@ enum Way<'a> {
     /// A program.
     Tool(&'static [&'static str]),
 }
+
+/// How many texts that could not be copied are kept.
+const MOST_KEPT: usize = 20;
 
 /// What gives tmux a text.
 const TMUX: &[&str] = &["tmux", "load-buffer", "-w", "-"];
@@ -177,12 +181,50 @@ fn keep(desk: &Desk, text: &str) -> io::Result<String> {
         match private::open(File::options().write(true).create_new(true), &path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             opened => {
-                opened?.write_all(text.as_bytes())?;
+                if let Err(error) = opened?.write_all(text.as_bytes()) {
+                    // Half a prompt is none; what cannot be removed either is left.
+                    drop(remove(&path));
+                    return Err(error);
+                }
+                drop(forget_oldest(&folder));
                 return Ok(path.display().to_string());
             }
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Removes all but the newest files that [`keep`] wrote; whatever else is in the folder is not ours.
+fn forget_oldest(folder: &Path) -> io::Result<()> {
+    let mut ours = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_file() && name.to_str().is_some_and(is_kept) {
+            ours.push(name);
+        }
+    }
+    ours.sort();
+    let oldest = ours.len().saturating_sub(MOST_KEPT);
+    ours[..oldest].iter().try_for_each(|name| remove(&folder.join(name)))
+}
+
+/// Whether a name is one that [`keep`] gives: a time, a number, and nothing else.
+fn is_kept(name: &str) -> bool {
+    let pattern = b"0000-00-00T00-00-00Z--000.md";
+    name.len() == pattern.len()
+        && name.bytes().zip(pattern).all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            like => byte == *like,
+        })
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what could not be copied is kept here alone, and by us"
+)]
+fn remove(path: &Path) -> io::Result<()> {
+    std::fs::remove_file(path)
 }
 
 #[cfg(test)]
@@ -222,6 +264,25 @@ mod tests {
         ] {
             assert_eq!(ways(&scene), expected, "{scene:?}");
         }
+    }
+
+    #[test]
+    fn only_our_oldest_are_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let time = "2026-01-02T03-04-05Z";
+        let ours: Vec<String> =
+            (0..MOST_KEPT + 2).map(|it| format!("{time}--{it:03}.md")).collect();
+        let others = ["mine.md".to_owned(), format!("{time}--1.md"), format!("{time}--000.txt")];
+        for name in ours.iter().chain(&others) {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        // A folder of such a name is somebody's.
+        std::fs::create_dir(folder.path().join("2000-01-01T00-00-00Z--000.md")).unwrap();
+        forget_oldest(folder.path()).unwrap();
+        let left = |name: &String| folder.path().join(name).exists();
+        assert!(!left(&ours[0]) && !left(&ours[1]) && ours[2..].iter().all(left));
+        assert!(others.iter().all(left));
+        assert!(folder.path().join("2000-01-01T00-00-00Z--000.md").is_dir());
     }
 
     #[test]

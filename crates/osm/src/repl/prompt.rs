@@ -28,7 +28,7 @@ pub(crate) struct Prompt {
 
 impl Repl {
     pub(super) fn prompt(&self) -> Prompt {
-        if !self.source.is_person() {
+        if !self.source.asks() {
             return Prompt::default();
         }
         let mode = self.modes().current();

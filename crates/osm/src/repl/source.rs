@@ -4,7 +4,7 @@
 //! others are here: commands of the command line, and standard input, one command on each line.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Write};
 
 use super::line::{Line, Open};
 use super::prompt::Prompt;
@@ -31,12 +31,18 @@ pub(crate) trait Source {
     /// The next one.
     fn next(&mut self, prompt: &Prompt) -> Input;
 
-    /// Where the last line came from, for messages; nothing where a person knows.
+    /// Where the last line came from, for messages; nothing where a person knows, or before the first
+    /// line and after the last.
     fn place(&self) -> Option<String>;
 
     /// Whether somebody is there.
     fn is_person(&self) -> bool {
         false
+    }
+
+    /// Whether it shows a prompt.
+    fn asks(&self) -> bool {
+        self.is_person()
     }
 }
 
@@ -54,12 +60,13 @@ impl Commands {
 
 impl Source for Commands {
     fn next(&mut self, _prompt: &Prompt) -> Input {
-        self.number += 1;
-        self.left.pop_front().map_or(Input::End, Input::Line)
+        let next = self.left.pop_front();
+        self.number = if next.is_some() { self.number + 1 } else { 0 };
+        next.map_or(Input::End, Input::Line)
     }
 
     fn place(&self) -> Option<String> {
-        Some(format!("command {}", self.number))
+        (self.number > 0).then(|| format!("command {}", self.number))
     }
 }
 
@@ -73,16 +80,32 @@ pub(crate) struct Lines {
     number: usize,
     /// The lines that were read.
     read: usize,
+    /// Somebody types them, and is shown a prompt.
+    typed: bool,
 }
 
 impl Lines {
     fn new(reader: ReadLine) -> Self {
-        Self { reader, number: 0, read: 0 }
+        Self { reader, number: 0, read: 0, typed: false }
     }
 
     /// Standard input. It is held only while a line is read: a command may want to read too.
     pub(crate) fn of_stdin() -> Self {
         Self::new(Box::new(|line| io::stdin().lock().read_until(b'\n', line)))
+    }
+
+    /// The same, typed by somebody, as the terminal itself edits it.
+    pub(crate) fn typed() -> Self {
+        Self { typed: true, ..Self::of_stdin() }
+    }
+
+    /// Shows something to who types.
+    fn show(&self, text: &str) {
+        if self.typed {
+            let mut stderr = io::stderr().lock();
+            // Who cannot be shown it can type all the same.
+            drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
+        }
     }
 
     /// One line, without its end.
@@ -127,16 +150,25 @@ pub(super) fn commands_of(text: &str) -> VecDeque<String> {
 }
 
 impl Source for Lines {
-    fn next(&mut self, _prompt: &Prompt) -> Input {
+    fn next(&mut self, prompt: &Prompt) -> Input {
+        self.show(&prompt.text);
         match self.command() {
             Ok(Some(command)) => Input::Line(command),
-            Ok(None) => Input::End,
+            Ok(None) => {
+                self.number = 0;
+                self.show("\n");
+                Input::End
+            }
             Err(reason) => Input::Failed(reason),
         }
     }
 
     fn place(&self) -> Option<String> {
-        Some(format!("line {}", self.number))
+        (self.number > 0 && !self.typed).then(|| format!("line {}", self.number))
+    }
+
+    fn asks(&self) -> bool {
+        self.typed
     }
 }
 
@@ -184,6 +216,22 @@ mod tests {
         assert_eq!(commands_of("note 'a\nb'"), ["note 'a\nb'"]);
         assert_eq!(commands_of("list"), ["list"]);
         assert!(commands_of("").is_empty());
+    }
+
+    #[test]
+    fn places_are_those_of_commands() {
+        let prompt = Prompt::default();
+        let mut commands = Commands::new(&["a".into()]);
+        let mut lines = lines_of(b"a\n");
+        for (source, place) in
+            [(&mut commands as &mut dyn Source, "command 1"), (&mut lines, "line 1")]
+        {
+            assert_eq!(source.place(), None);
+            assert_eq!(source.next(&prompt), Input::Line("a".into()));
+            assert_eq!(source.place().as_deref(), Some(place));
+            assert_eq!(source.next(&prompt), Input::End);
+            assert_eq!(source.place(), None, "the last save is of no command");
+        }
     }
 
     #[test]

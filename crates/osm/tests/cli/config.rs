@@ -496,3 +496,28 @@ fn limits_in_doubt_remove_nothing() {
     osm: warning: $OSM_HOME/config.toml: line 4: `identity.shells` must be a list of program names
     ");
 }
+
+#[test]
+fn what_programs_get_is_the_value_alone() {
+    let env = Env::new();
+    let path = r#"C:\a b\"x".log"#;
+    assert_eq!(env.run(&["config", "get", "log.file"]).stdout, "");
+    assert_eq!(env.run(&["config", "set", "log.file", path]).code, Some(0));
+    assert_eq!(env.run(&["config", "get", "log.file"]).stdout, format!("{path}\n"));
+}
+
+#[test]
+fn what_would_do_nothing_is_refused() {
+    let env = Env::new();
+    for (key, value) in [("goal.paths", "relative"), ("identity.shells", "a/b")] {
+        assert_eq!(env.run(&["config", "set", key, value]).code, Some(2), "{key}");
+    }
+    env.config("[goal]\npaths = ['relative']\n[identity]\nshells = ['']\n");
+    let run = env.run(&["config", "validate"]);
+    assert!(
+        run.stdout.contains(":2: `goal.paths` must be absolute, or from ~/ on"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains(":4: `identity.shells` must be"), "{}", run.stdout);
+}

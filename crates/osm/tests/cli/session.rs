@@ -211,6 +211,19 @@ fn where_a_session_is_used_is_shown_and_filtered_by() {
     assert_eq!(all[1]["worktree"], folder);
     assert_eq!(list(&["--branch", "feature/x"]).len(), 2);
     assert_eq!(list(&["--branch", "main"]).len(), 0);
+    for (here, path) in [
+        ("checkout", "."),
+        ("checkout", "src/"),
+        ("checkout/src", ".."),
+        ("", "checkout/"),
+        ("", "./checkout/../checkout/src"),
+    ] {
+        let mut command = env.command(&["session", "list", "--json", "--repository", path]);
+        let output = command.current_dir(env.path().join(here)).output().unwrap();
+        let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(rows.len(), 2, "{path} in {here}");
+    }
+    assert_eq!(list(&["--repository", "/no/such"]).len(), 0);
     let shown = env.run(&["session", "info", "x"]);
     said(&shown, 0, &["found by  explicit-env", "used in", ", branch feature/x"]);
 }
@@ -295,6 +308,46 @@ fn what_was_rescued_comes_back_as_told() {
             std::fs::write(env.path().join("sessions"), "in the way").unwrap();
         }
     }
+}
+
+#[test]
+fn a_damaged_session_is_reset() {
+    let env = Env::new();
+    drop(opened(&env, "x"));
+    let document = env.path().join("sessions").join(format!("{}.session.json", id("x")));
+    std::fs::write(&document, "{\"version\"").unwrap();
+    for command in ["info", "history", "export"] {
+        let run = env.run(&["session", command, "x"]);
+        said(&run, 1, &["is damaged", "hint: `osm session reset` sets it aside and begins anew"]);
+        assert!(!env.path().join("sessions/quarantine").exists(), "nothing is there yet");
+    }
+    said(&env.run(&["session", "import", document.to_str().unwrap()]), 1, &["nothing was changed"]);
+    let run = env.run(&["session", "reset", "x"]);
+    said(
+        &run,
+        0,
+        &["reset ex--x_2d\n", "it was damaged; it is kept as quarantine/ex--x_2d--corrupt"],
+    );
+    assert_eq!(value(&env, "x"), Value::Null);
+    let name = run.stdout.trim().rsplit_once('/').unwrap().1;
+    let aside = env.path().join("sessions/quarantine").join(name);
+    assert_eq!(std::fs::read_to_string(aside).unwrap(), "{\"version\"");
+    let shown = env.run(&["session", "diff", name, "x"]);
+    said(&shown, 1, &["is damaged", "it is left as it is"]);
+}
+
+#[test]
+fn what_lies_on_any_shelf_is_compared() {
+    let env = Env::new();
+    drop(opened(&env, "x"));
+    said(&env.run(&["session", "delete", "-y", "x"]), 0, &[]);
+    drop(opened(&env, "y"));
+    let archives = env.run(&["session", "archives", "--json"]);
+    let rows: Vec<Value> = serde_json::from_str(&archives.stdout).unwrap();
+    assert_eq!(rows[0]["shelf"], "trash");
+    let name = rows[0]["name"].as_str().unwrap();
+    said(&env.run(&["session", "diff", name, "y"]), 0, &["No difference"]);
+    said(&env.run(&["session", "diff", "no.session.json", "y"]), 4, &["there is no"]);
 }
 
 #[test]

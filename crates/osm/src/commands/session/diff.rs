@@ -1,14 +1,14 @@
 //! `osm session diff`: what changed between two states.
 //!
 //! A state is a session (`ID`), what it was after one of its commands (`ID@NUMBER`, or `@NUMBER` of
-//! this session), or an archived document (its file name).
+//! this session), or a document that was set aside (its file name).
 
 use osm_store::Store;
-use osm_store::backend::Shelf;
 use osm_store::diff::diff;
 use serde_json::{Value, json};
 
 use super::format::brief;
+use super::shelves;
 use crate::cli::Format;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -66,7 +66,8 @@ fn is_shelved(name: &str) -> bool {
 
 fn state(store: &Store, name: &str, context: &Context) -> Result<Value, CommandError> {
     if is_shelved(name) {
-        return Ok(store.read_shelved(Shelf::Archive, name)?.state);
+        let (shelf, _) = shelves::find(store, name)?;
+        return Ok(store.read_shelved(shelf, name)?.state);
     }
     let Some((id, number)) = name.rsplit_once('@') else {
         return Ok(store.read(&context.named(Some(name)))?.state);

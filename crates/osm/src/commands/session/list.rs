@@ -1,8 +1,9 @@
 //! `osm session list`: every session, for people and for programs.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
+use osm_claims::Repository;
 use osm_identity::SessionId;
 use osm_store::backend::Entry;
 use osm_store::{Summary, spread};
@@ -55,9 +56,14 @@ pub(super) fn run(
     let store = context.store()?;
     let matches =
         |wanted: &Option<String>, value: &Option<String>| wanted.is_none() || wanted == value;
+    let folder = context.world.folder().unwrap_or_default();
+    let repositories = arguments.repository.as_deref().map(|path| meant(&folder, path));
+    let is_in = |names: &Vec<String>, row: &Row| {
+        row.repository.as_ref().is_some_and(|repository| names.contains(repository))
+    };
     let is_wanted = |row: &Row| {
         matches(&arguments.agent, &row.agent)
-            && matches(&arguments.repository, &row.repository)
+            && repositories.as_ref().is_none_or(|names| is_in(names, row))
             && matches(&arguments.branch, &row.branch)
     };
     let shares = spread(store.backend().list()?, |entries| {
@@ -101,6 +107,26 @@ pub(super) fn run(
     }));
     ui.table(&table);
     Ok(())
+}
+
+/// The repositories that a path may mean: the one around it; itself, if there is none any more.
+fn meant(folder: &Path, path: &str) -> Vec<String> {
+    let path = folder.join(path);
+    let mut cleaned = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(cleaned.pop()),
+            part => cleaned.push(part),
+        }
+    }
+    let path = path.canonicalize().unwrap_or_else(|_| cleaned.clone());
+    let around = Repository::around(&path).map(|it| it.folder().to_owned());
+    [around, Some(path), Some(cleaned)]
+        .into_iter()
+        .flatten()
+        .map(|it| it.display().to_string())
+        .collect()
 }
 
 fn row(entry: Entry) -> Row {

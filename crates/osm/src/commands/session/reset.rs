@@ -1,4 +1,7 @@
-//! `osm session reset`: begin anew; what was there goes to the archive.
+//! `osm session reset`: begin anew; what was there goes to the archive, or to quarantine if it is
+//! damaged.
+
+use osm_store::backend::Shelf;
 
 use super::elsewhere;
 use crate::cli::ResetArguments;
@@ -13,7 +16,11 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let id = context.named(arguments.id.as_deref());
     let store = context.store_to_change(arguments.force)?;
-    store.read(&id)?;
+    match store.read(&id) {
+        // That is a reason to begin anew.
+        Err(osm_store::Error::Corrupt { .. }) => {}
+        read => drop(read?),
+    }
     if arguments.sure.dry_run {
         ui.line(&format!("would reset {id}"));
         return Ok(());
@@ -25,9 +32,13 @@ pub(super) fn run(
         context.confirm(arguments.sure.yes, &format!("Reset {id} and keep nothing of it?"), ui)?;
     }
     match store.reset(&id, archive)? {
-        Some(name) => {
+        Some((Shelf::Archive, name)) => {
             ui.line(&format!("reset {id}"));
             ui.line(&format!("archived as {name}"));
+        }
+        Some((shelf, name)) => {
+            ui.line(&format!("reset {id}"));
+            ui.line(&format!("it was damaged; it is kept as {}/{name}", shelf.name()));
         }
         None => ui.line(&format!("reset {id}, without an archive")),
     }

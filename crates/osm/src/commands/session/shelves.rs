@@ -1,5 +1,7 @@
 //! `osm session archives` and `osm session restore`: what was set aside, and back again.
 
+use osm_identity::SessionId;
+use osm_store::Store;
 use osm_store::backend::{Shelf, Shelved};
 use serde_json::{Value, json};
 
@@ -45,6 +47,16 @@ pub(super) fn list(format: Format, context: &Context, ui: &mut Ui) -> Result<(),
     Ok(())
 }
 
+/// The shelf on which something lies, and whose it is.
+pub(super) fn find(store: &Store, name: &str) -> osm_store::Result<(Shelf, Option<SessionId>)> {
+    for shelf in Shelf::ALL {
+        if let Some(it) = store.backend().shelved(shelf)?.into_iter().find(|it| it.name == name) {
+            return Ok((shelf, it.id));
+        }
+    }
+    Err(osm_store::Error::NotShelved(name.to_owned()))
+}
+
 pub(super) fn restore(
     name: &str,
     id: Option<&str>,
@@ -54,16 +66,7 @@ pub(super) fn restore(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let store = context.store_to_change(force)?;
-    let mut place = None;
-    for shelf in Shelf::ALL {
-        if let Some(it) = store.backend().shelved(shelf)?.into_iter().find(|it| it.name == name) {
-            place = Some((shelf, it.id));
-            break;
-        }
-    }
-    let Some((shelf, was)) = place else {
-        return Err(osm_store::Error::NotShelved(name.to_owned()).into());
-    };
+    let (shelf, was) = find(&store, name)?;
     let id = match (id, was) {
         (Some(id), _) => context.named(Some(id)),
         (None, Some(id)) => id,

@@ -214,6 +214,7 @@ fn every_setting_in_every_layout() {
     let value = |kind| match kind {
         Kind::Choice(words) => Value::Word(words[1]),
         Kind::Names | Kind::Paths => names(&["x", "z"]),
+        Kind::RootedPaths => names(&["~/x", "~/z"]),
         Kind::Path => Value::Path("a/b.log".into()),
         Kind::Number(number) => Value::Number(number + 1),
         Kind::Switch(switch) => Value::Switch(!switch),

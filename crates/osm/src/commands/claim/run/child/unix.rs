@@ -15,6 +15,7 @@ use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use signal_hook::iterator::{Handle, SignalsInfo};
 
 use super::family::Family;
+use crate::ignored::Ignored;
 
 /// What is passed on to the command.
 const FORWARDED: [Signal; 3] = [Signal::TERM, Signal::INT, Signal::HUP];
@@ -50,8 +51,8 @@ pub(super) fn prepare(command: &mut Command) -> io::Result<Signals> {
         command.process_group(0);
     }
     // What we ignore the command ignores, too, unless we catch it: so `nohup` means both of us.
-    let ignored = ignored();
-    let caught = FORWARDED.into_iter().filter(|signal| !contains(ignored, *signal));
+    let ignored = Ignored::now();
+    let caught = FORWARDED.into_iter().filter(|signal| !ignored.has(signal.as_raw()));
     // A child's exit code is kept only for who does not ignore its end.
     let caught = caught.chain([Signal::CHILD]).map(Signal::as_raw);
     Ok(Signals { come: SignalsInfo::new(caught)?, own_group })
@@ -149,39 +150,4 @@ fn forward(mut come: SignalsInfo<WithRawSiginfo>, target: Target) {
 /// what processes send a code that is not positive; of other systems we do not know.
 fn reached_group(code: i32) -> bool {
     !cfg!(target_os = "linux") || code > 0
-}
-
-/// The signals that we were started to ignore, as a mask; none where the system does not tell.
-fn ignored() -> u64 {
-    if !cfg!(target_os = "linux") {
-        return 0;
-    }
-    // Read as bytes: the status begins with our name, which can be any.
-    let status = std::fs::read("/proc/self/status").unwrap_or_default();
-    parse_ignored(&String::from_utf8_lossy(&status)).unwrap_or(0)
-}
-
-fn parse_ignored(status: &str) -> Option<u64> {
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
-    u64::from_str_radix(mask.trim(), 16).ok()
-}
-
-fn contains(mask: u64, signal: Signal) -> bool {
-    mask >> (signal.as_raw() - 1) & 1 == 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ignored_signals() {
-        let status = "Name:\tosm\nSigBlk:\t0000000000000004\nSigIgn:\t0000000000001001\n";
-        let mask = parse_ignored(status).unwrap();
-        assert!(contains(mask, Signal::HUP) && contains(mask, Signal::PIPE));
-        assert!(!contains(mask, Signal::INT) && !contains(mask, Signal::TERM));
-        for strange in ["", "SigIgn:", "SigIgn:\tx\n", "SigIgn:\t11111111111111111\n"] {
-            assert_eq!(parse_ignored(strange), None, "{strange:?}");
-        }
-    }
 }
