@@ -51,11 +51,16 @@ impl Scope {
     }
 
     /// Whether a folder that has this scope's path now may be the one that had it before: an inode
-    /// is given to another folder when the first is gone, but never with the same time of birth.
+    /// is given to another folder when the first is gone, but never with the same time of birth. The
+    /// device has another number whenever it is mounted, and after a restart nothing is certain.
     pub(crate) fn may_be(&self, before: Option<&str>) -> bool {
-        let boot = |folder: &str| folder.split(':').next().map(str::to_owned);
-        match (self.folder.as_deref(), before) {
-            (Some(now), Some(before)) => now == before || boot(now) != boot(before),
+        fn parts(folder: &str) -> Option<(&str, &str)> {
+            let (boot, rest) = folder.split_once(':')?;
+            let (_device, lasting) = rest.split_once(':')?;
+            Some((boot, lasting))
+        }
+        match (self.folder.as_deref().and_then(parts), before.and_then(parts)) {
+            (Some((boot, now)), Some((other_boot, before))) => boot != other_boot || now == before,
             _ => true,
         }
     }

@@ -3,9 +3,10 @@
 //! A home that is read-only, full, somebody else's or no folder at all must not keep anybody from
 //! working; but neither may work vanish in silence. So whoever keeps a session open [opens](open) it
 //! here: if the store fails for reasons that lie with the disk, the session lives in memory, and the
-//! caller says so loudly. It begins with what was kept, as far as that can still be read. At the end [`Fallback::rescue`] writes it where it can be written: to the
-//! shelf `recovered` if the store works again, or else to a file of its own in the folder for
-//! temporary files. What it returns tells the command that brings it back.
+//! caller says so loudly. It begins with what was kept, as far as that can still be read. At the end
+//! [`Fallback::rescue`] writes it where it can be written: to the shelf `recovered` if the store works
+//! again, or else to a file of its own in the folder for temporary files. What it returns tells the
+//! command that brings it back.
 //!
 //! A store that works and refuses is another matter: a session that is in use, or was written by a
 //! newer osm, is refused here too.

@@ -396,6 +396,8 @@ fn scopes(claims: &Claims) {
     assert!(claims.look(&new, &task).unwrap().is_none(), "another folder in its place");
     claims.claim(&new, &task, &wish).unwrap();
     assert!(claims.check(&path, &task, None).is_ok(), "the first one is still what it was");
+    let mounted_anew = another("boot:7:3");
+    assert!(claims.check(&mounted_anew, &task, None).is_ok(), "a device is mounted again");
     let later = another("next boot:1:9");
     assert!(claims.check(&later, &task, None).is_ok(), "after a restart the path tells");
     replayed(claims, &here);
