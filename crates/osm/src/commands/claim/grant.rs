@@ -10,7 +10,7 @@ use osm_claims::{Error, Outcome, Reason, Resource, Token, Wish};
 use super::desk::{Answer, Desk};
 use super::report;
 use crate::cli::{ClaimGrant, ClaimHeld, Release};
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
 pub(super) fn claim(desk: &Desk, name: &OsStr, grant: &ClaimGrant, ui: &mut Ui) -> Answer {
@@ -69,10 +69,17 @@ fn listed(file: &Path) -> Result<Vec<Resource>, CommandError> {
     if text.len() as u64 > MOST_BYTES {
         return Err(error(std::io::Error::other("it has more than 256 MB")));
     }
-    text.split(|byte| *byte == b'\n')
-        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-        .filter(|line| !line.is_empty())
-        .map(|line| Resource::new(line).map_err(CommandError::from))
+    let lines =
+        text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    lines
+        .zip(1..)
+        .filter(|(line, _)| !line.is_empty())
+        .map(|(line, number)| {
+            Resource::new(line).map_err(|error| {
+                let file = file.display();
+                CommandError::failed(format!("{file}, line {number}: {error}")).exiting(Exit::Usage)
+            })
+        })
         .collect()
 }
 

@@ -325,6 +325,8 @@ fn what_others_wrote_does_nothing_to_a_terminal(site: &Site) -> Outcome {
 
 fn nobody_waits_for_what_cannot_come(site: &Site) -> Outcome {
     let mut owner = site.agent()?;
+    let long = owner.sh("(echo one; printf '%02000d' 0) | OSM claim next --from -")?;
+    assert!(long.code == 2 && long.errors.contains("line 2"), "{long:#?}");
     owner.claim("mine-already")?;
     owner.claim("done")?;
     owner.ok("release done --done")?;
