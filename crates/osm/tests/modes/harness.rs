@@ -62,8 +62,19 @@ impl Env {
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
+        self.prepare(command.args(arguments));
         command
-            .args(arguments)
+    }
+
+    /// The same for a test of signals: whoever started the tests may ignore some of them.
+    pub(crate) fn command_that_hears(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("env");
+        self.prepare(command.args(["--default-signal", PROGRAM]).args(arguments));
+        command
+    }
+
+    fn prepare(&self, command: &mut Command) {
+        command
             .current_dir(self.work())
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -75,7 +86,6 @@ impl Env {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        command
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {

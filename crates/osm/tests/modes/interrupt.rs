@@ -60,7 +60,8 @@ fn a_command_that_runs_is_stopped() {
         let env = Env::new();
         let commands = ["note kept", "exec sleep 111", "show", "note more"];
         let commands: Vec<&str> = commands.iter().flat_map(|it| ["-c", *it]).collect();
-        let mut osm = env.command(&[&["code-review"], &commands[..]].concat()).spawn().unwrap();
+        let mut osm =
+            env.command_that_hears(&[&["code-review"], &commands[..]].concat()).spawn().unwrap();
         let sleep = await_some(|| children(osm.id()).first().copied());
         signal(name, osm.id());
         assert_eq!(code(ended(&mut osm)), expected, "{name}");
@@ -73,7 +74,7 @@ fn a_command_that_runs_is_stopped() {
 #[test]
 fn a_command_of_standard_input_is_stopped() {
     let env = Env::new();
-    let mut osm = env.command(&["code-review"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut osm = env.command_that_hears(&["code-review"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = osm.stdin.take().unwrap();
     std::io::Write::write_all(&mut stdin, b"exec sleep 111\nshow\n").unwrap();
     let sleep = await_some(|| children(osm.id()).first().copied());
@@ -85,7 +86,7 @@ fn a_command_of_standard_input_is_stopped() {
 #[test]
 fn who_waits_for_a_line_ends_at_once() {
     let env = Env::new();
-    let mut talk = env.command(&["code-review"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut talk = env.command_that_hears(&["code-review"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = talk.stdin.take().unwrap();
     std::io::Write::write_all(&mut stdin, b"note kept\n").unwrap();
     let sessions = env.home().join("sessions");
