@@ -36,6 +36,7 @@ pub mod event;
 pub mod ledger;
 pub mod liveness;
 pub mod owner;
+pub mod plain;
 pub mod refusal;
 mod repository;
 mod resource;

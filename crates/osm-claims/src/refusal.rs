@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::claim::{Claim, End, Hold};
 use crate::liveness::{Process, Verdict};
+use crate::plain::plain;
 use crate::resource::Resource;
 
 /// Why something was refused.
@@ -303,13 +304,6 @@ pub fn fate(claim: &Claim) -> String {
         End::HandedOff => format!("{session} handed epoch {epoch} to {by} at {at}"),
         End::Taken => format!("{by} took epoch {epoch} from {session} at {at}{why}"),
     }
-}
-
-/// What somebody wrote, so that it can do nothing to a terminal and is on one line.
-#[must_use]
-pub fn plain(text: &str) -> String {
-    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    text.chars().map(escaped).collect()
 }
 
 /// A time to the second, as people read it.

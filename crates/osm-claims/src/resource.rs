@@ -4,6 +4,8 @@ use std::fmt::{self, Write};
 
 use serde::{Serialize, Serializer};
 
+use crate::plain::plain;
+
 /// What is claimed: a task, a file, a role. Two names are the same if their bytes are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Resource(Vec<u8>);
@@ -62,13 +64,7 @@ impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = String::new();
         for chunk in self.0.utf8_chunks() {
-            for character in chunk.valid().chars() {
-                if character.is_control() {
-                    shown.extend(character.escape_default());
-                } else {
-                    shown.push(character);
-                }
-            }
+            shown.push_str(&plain(chunk.valid()));
             for byte in chunk.invalid() {
                 write!(shown, "\\x{byte:02x}")?;
             }

@@ -52,9 +52,9 @@ impl SqliteLedger {
     /// The same with a clock of the caller's.
     pub fn open_with_clock(folder: &Path, clock: Box<dyn Clock>) -> Result<Self> {
         let path = place::prepare(folder)?;
-        let connection = connect(&path)?;
-        // Looked at after it was opened: one that took its place in between would be told.
+        // Looked at before it is opened: one that takes its place in between is another one.
         let file = place::file_id(&path);
+        let connection = connect(&path)?;
         Ok(Self { path, connection: Mutex::new(connection), file, clock })
     }
 

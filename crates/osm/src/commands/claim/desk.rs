@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use osm_claims::{
-    Asker, Caller, Claim, Claims, Error, MemoryLedger, Process, Repository, Resource, Scope,
-    SqliteLedger, SystemSight, Token, Wish, clock::SystemClock,
+    Asker, Caller, Claim, Claims, End, Error, MemoryLedger, Process, Refused, Repository, Resource,
+    Scope, SqliteLedger, SystemSight, Token, Wish, clock::SystemClock,
 };
 use osm_identity::{Detection, ProcessSource, Source, System};
 
@@ -60,9 +60,20 @@ impl<'a> Desk<'a> {
         (here && resource == name).then_some(token)
     }
 
-    /// The claim that the command around this one runs under, if it is this one.
-    pub(super) fn under(&self, name: &OsStr, resource: &Resource) -> Option<Claim> {
-        self.claims.check(&self.asker, resource, Some(self.given(name)?)).ok()
+    /// The claim that the command around this one runs under, if it is this one. It is refused if
+    /// that is lost, and nobody's if the command let go of it.
+    pub(super) fn under(&self, name: &OsStr, resource: &Resource) -> Result<Option<Claim>, Error> {
+        let Some(token) = self.given(name) else { return Ok(None) };
+        let let_go = |refused: &Refused| {
+            let claim = refused.claim.as_ref().filter(|claim| claim.epoch == token.epoch);
+            let how = claim.and_then(|claim| claim.ended.as_ref()).map(|ended| ended.how);
+            matches!(how, Some(End::Released | End::Completed))
+        };
+        match self.claims.check(&self.asker, resource, Some(token)) {
+            Ok(claim) => Ok(Some(claim)),
+            Err(error) if error.refusal().is_some_and(let_go) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The resource that a word names.

@@ -15,7 +15,8 @@ use crate::ui::Ui;
 
 pub(super) fn claim(desk: &Desk, name: &OsStr, grant: &ClaimGrant, ui: &mut Ui) -> Answer {
     let resource = Desk::resource(name)?;
-    if let Some(claim) = desk.under(name, &resource) {
+    // Whoever lost it may ask for it again.
+    if let Ok(Some(claim)) = desk.under(name, &resource) {
         report::claim(desk, &claim, "is yours already", ui);
         return Ok(());
     }

@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-use osm_claims::refusal::{fate, plain};
+use osm_claims::plain::plain;
+use osm_claims::refusal::fate;
 use osm_claims::rules::{Change, Request};
 use osm_claims::{Claim, Resource, Wish};
 use osm_identity::SessionId;

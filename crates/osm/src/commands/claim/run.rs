@@ -35,7 +35,7 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Answer {
     let resource = Desk::resource(name)?;
-    if let Some(claim) = desk.under(name, &resource) {
+    if let Some(claim) = desk.under(name, &resource)? {
         // The command around this one has it, and runs for longer.
         let held = Held { desk, resource: &resource, claim, is_new: false };
         return finish(held.run(name, command, ui)?);

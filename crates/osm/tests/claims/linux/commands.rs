@@ -367,6 +367,16 @@ fn a_stale_epoch_is_refused_everywhere(site: &Site) -> Outcome {
         owner.osm_with(&stale, words)?.assert_refused(Reason::Stale);
     }
     owner.refused(&format!("release work --epoch {old}"), Reason::Stale)?;
+    // A command that lost its claim starts no other under it; one that let go of it may.
+    rival.ok("claim take work --reason 'more urgent' --even-if-alive")?;
+    let lost = format!("OSM_CLAIM_RESOURCE=work OSM_CLAIM_EPOCH={new}");
+    owner.osm_with(&lost, "claim run work -- touch LAB/ran")?.assert_refused(Reason::Stale);
+    rival.ok("release work")?;
+    owner.osm_with(&lost, "claim run work -- touch LAB/ran")?.assert_refused(Reason::Stale);
+    assert!(!site.path("ran").exists());
+    owner.ok("claim work")?;
+    owner.ok("release work")?;
+    let new = token(&owner.ok("claim work")?["claim"]);
     owner.osm_with(&stale, "claim guard check")?.assert_refused(Reason::Stale);
     for command in [COMMIT, PUSH] {
         let refused = owner.sh(&format!("{stale} {command}"))?;
