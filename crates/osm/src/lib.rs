@@ -9,16 +9,16 @@ mod cli;
 mod commands;
 mod config;
 mod context;
-mod desk;
 mod error;
 mod goals;
-mod host;
 mod hot;
 #[cfg(unix)]
 mod ignored;
 mod log;
 mod private;
 mod repl;
+mod script_host;
+mod session_host;
 mod trust;
 mod ui;
 mod world;

@@ -1,6 +1,6 @@
-//! The log: JSON lines in a file that nobody else can read, and that does not grow for ever.
+//! The log: JSON lines in a file that only the user can read, rotated by size.
 //!
-//! There is none unless somebody asks for one. Only commands that run scripts have a log.
+//! Off by default. Only commands that run scripts write a log.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -13,62 +13,70 @@ use serde_json::{Value, json};
 use crate::error::CommandError;
 use crate::private;
 
-/// What is logged, and where.
+/// What is logged, and to which file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LogSettings {
-    /// The least that is written; `None` is nothing.
+    /// The lowest level that is written; `None` writes nothing.
     pub(crate) level: Option<Level>,
-    /// The file; one of that name in the home of `osm` if it is no absolute path.
+    /// The file; a relative path is in osm's home folder.
     pub(crate) file: Option<PathBuf>,
-    /// A file that is larger is set aside.
+    /// The file is rotated when it grows beyond this size; 0 never rotates.
     pub(crate) max_size_mb: u32,
-    /// So many files are kept, with the one that is written to.
+    /// The number of files kept, including the current one.
     pub(crate) max_files: u32,
 }
 
 /// The log.
-pub(crate) struct Log(Option<RefCell<Book>>);
+pub(crate) struct Log(Option<RefCell<LogFile>>);
 
-struct Book {
+struct LogFile {
     level: Level,
     path: PathBuf,
     file: File,
     size: u64,
     most: u64,
     files: u32,
-    /// Why something is missing in it.
+    /// Why an entry could not be written.
     failure: Option<io::Error>,
 }
 
 impl Log {
-    /// Opens the log, if there is to be one.
+    /// Opens the log if the settings ask for one.
     pub(crate) fn open(settings: &LogSettings, home: Option<&Path>) -> Result<Self, CommandError> {
         let (Some(level), Some(path)) = (settings.level, &settings.file) else {
             return Ok(Self(None));
         };
         let path = home.unwrap_or(Path::new("")).join(path);
         let cannot = |error: io::Error| {
-            CommandError::failed(format!("the log {} cannot be written: {error}", path.display()))
-                .with_hint("choose another file with --log-file, or none: `log.file`")
+            CommandError::failed(format!("cannot write the log {}: {error}", path.display()))
+                .with_hint("choose another file with --log-file or the setting `log.file`")
         };
         let (file, size) = begin(&path).map_err(cannot)?;
         let most = u64::from(settings.max_size_mb) << 20;
         let files = settings.max_files.max(1);
-        Ok(Self(Some(RefCell::new(Book { level, path, file, size, most, files, failure: None }))))
+        Ok(Self(Some(RefCell::new(LogFile {
+            level,
+            path,
+            file,
+            size,
+            most,
+            files,
+            failure: None,
+        }))))
     }
 
-    /// What is wrong with the log, if something could not be written to it; told once.
+    /// A warning if entries could not be written; given once.
     pub(crate) fn take_failure(&self) -> Option<String> {
-        let mut book = self.0.as_ref()?.borrow_mut();
-        let failure = book.failure.take()?;
-        Some(format!("the log {} is not complete: {failure}", book.path.display()))
+        let mut log = self.0.as_ref()?.borrow_mut();
+        let failure = log.failure.take()?;
+        Some(format!("the log {} is incomplete: {failure}", log.path.display()))
     }
 
-    /// Writes an entry. A log that cannot be written is no reason to stop, and is told at the end.
+    /// Writes an entry. A failure does not stop the command; it is reported at the end.
     pub(crate) fn write(&self, level: Level, message: &str, attributes: &Value) {
-        let Some(book) = &self.0 else { return };
-        let mut book = book.borrow_mut();
-        if level < book.level {
+        let Some(log) = &self.0 else { return };
+        let mut log = log.borrow_mut();
+        if level < log.level {
             return;
         }
         let level = match level {
@@ -86,8 +94,8 @@ impl Log {
         if !attributes.is_null() {
             entry["attributes"] = attributes.clone();
         }
-        if let Err(failure) = book.append(&format!("{entry}\n")) {
-            book.failure = Some(failure);
+        if let Err(failure) = log.append(&format!("{entry}\n")) {
+            log.failure = Some(failure);
         }
     }
 
@@ -100,24 +108,24 @@ impl Log {
     }
 }
 
-impl Book {
+impl LogFile {
     fn append(&mut self, line: &str) -> io::Result<()> {
         if self.most > 0 && self.size + line.len() as u64 > self.most {
-            self.turn()?;
+            self.rotate()?;
         }
-        // One write for each line: several processes write to one file.
+        // One write for each line, because several processes append to the file.
         self.file.write_all(line.as_bytes())?;
         self.size += line.len() as u64;
         Ok(())
     }
 
-    /// Sets the file aside: `log` becomes `log.1`, that `log.2`; the oldest goes.
-    fn turn(&mut self) -> io::Result<()> {
-        // Somebody else may have done it already.
+    /// Rotates the files: `log` becomes `log.1`, `log.1` becomes `log.2`; the oldest is removed.
+    fn rotate(&mut self) -> io::Result<()> {
+        // Another process may have rotated it already.
         let current = std::fs::metadata(&self.path).map_or(0, |about| about.len());
         if current >= self.size.min(self.most) {
             for number in (1..self.files).rev() {
-                set_aside(&numbered(&self.path, number - 1), &numbered(&self.path, number));
+                rename(&numbered(&self.path, number - 1), &numbered(&self.path, number));
             }
             if self.files == 1 {
                 self.file.set_len(0)?;
@@ -146,9 +154,9 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a log is not worth a sync; the oldest is dropped")]
-fn set_aside(from: &Path, to: &Path) {
-    // What is not there need not be moved.
+#[expect(clippy::disallowed_methods, reason = "a log needs no sync, and rename drops the oldest")]
+fn rename(from: &Path, to: &Path) {
+    // A missing file needs no renaming.
     drop(std::fs::rename(from, to));
 }
 
@@ -157,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_json_that_only_we_read() {
+    fn json_lines_that_only_the_user_can_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/osm.log");
         let settings = LogSettings {
@@ -194,9 +202,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_unasked() {
+    fn off_by_default() {
         let log = Log::open(&LogSettings::default(), None).unwrap();
-        log.error("nobody", "reads this");
+        log.error("not", "written");
         assert!(log.0.is_none());
     }
 }

@@ -1,10 +1,10 @@
-//! Files and folders that nobody else can read.
+//! Files and folders that only the user can read.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes a folder and those above it.
+/// Creates a folder and its missing parents with mode 0700.
 pub(crate) fn folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -13,7 +13,7 @@ pub(crate) fn folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Opens a file as `options` say; if that makes it, it is ours alone.
+/// Opens a file with `options`; a file that this creates has mode 0600.
 pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);

@@ -1,22 +1,23 @@
-//! The loop: a line, a command, a save; again.
+//! The read-eval-print loop of a mode: read a line, run the command, save the session.
 //!
-//! It decides nothing about terminals: where lines come from is a [`Source`]. Before each command it
-//! looks at what others did in the session, after it what changed is saved with the line that changed
-//! it. A command that fails leaves the state as it was. A save that fails is said and tried again with
-//! the next command; nothing that is not saved at the end passes in silence.
+//! The loop knows nothing of terminals: lines come from a [`LineSource`]. Before each command it
+//! refreshes the session, because other processes may have changed it. After each command it saves the
+//! changes together with the line that made them. A command that fails changes nothing. A save that
+//! fails is reported and retried after the next command; a session that is still unsaved at the end
+//! makes the program fail.
 
-mod ahead;
 mod builtins;
 mod complete;
 mod failure;
 mod highlight;
 mod history;
+mod launcher;
 mod line;
 mod prompt;
 mod signals;
 mod source;
-mod stage;
 mod terminal;
+mod typeahead;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,114 +26,120 @@ use osm_script::{Dispatch, Modes, Runtime};
 use osm_store::Key;
 
 use crate::config::nearest::nearest;
-use crate::desk::Desk;
 use crate::error::{CommandError, Exit};
-use crate::host;
+use crate::script_host;
+use crate::session_host::SessionHost;
 
-use self::failure::Failure;
+use self::failure::CommandFailure;
+pub(crate) use self::launcher::{Script, ScriptLauncher};
 use self::line::{Line, Open};
 use self::signals::{Signals, Watch};
-use self::source::{Commands, Input, Lines, Source};
-pub(crate) use self::stage::{Play, Stage};
+use self::source::{Commands, Input, LineSource, Lines};
 use self::terminal::Terminal;
 
-/// Who gives the commands.
+/// Where the commands come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Giver<'a> {
-    /// A person at the terminal.
-    Person,
-    /// A person whose terminal shows talk only: what is printed goes elsewhere. So no line editor may
-    /// draw, which asks and answers by way of standard output.
-    Typist,
-    /// Standard input.
-    Input,
-    /// The command line.
-    Line(&'a [String]),
+pub(crate) enum CommandSource<'a> {
+    /// A user at a terminal, with a line editor.
+    Terminal,
+    /// A user at a terminal whose standard output is redirected. The line editor draws on standard
+    /// output, so lines are read without it.
+    Redirected,
+    /// Standard input, which is not a terminal: one command on each line.
+    Stdin,
+    /// The options `-c` of the command line.
+    Arguments(&'a [String]),
 }
 
-/// A loop that is under way.
+/// A running loop.
 pub(crate) struct Repl {
-    desk: Rc<Desk>,
-    stage: Stage,
+    host: Rc<SessionHost>,
+    launcher: ScriptLauncher,
     runtime: Rc<Runtime>,
-    source: Box<dyn Source>,
+    source: Box<dyn LineSource>,
     signals: Arc<Signals>,
     fail_fast: bool,
     /// Whether a command failed.
     failed: bool,
-    /// Whether it is time to leave.
-    over: bool,
-    /// The commands whose changes a save could not write.
+    /// The loop ends before the next line.
+    finished: bool,
+    /// Commands whose changes are not saved yet, because saving failed.
     unsaved: Vec<String>,
 }
 
 impl Repl {
-    /// A loop over a stage that has begun.
-    pub(crate) fn new(stage: Stage, runtime: Rc<Runtime>, giver: Giver, fail_fast: bool) -> Self {
-        let desk = stage.desk();
-        let (keeper, stop) = (desk.keeper.clone(), Arc::clone(&desk.stop));
-        let watch = if giver == Giver::Person { Watch::Person } else { Watch::Nobody };
-        let signals = Signals::watch(watch, stop, Box::new(move || drop(keeper.keep())));
-        let source: Box<dyn Source> = match giver {
-            Giver::Line(commands) => Box::new(Commands::new(commands)),
-            Giver::Person => {
-                let color = desk.screen.wants_color();
-                Box::new(Terminal::new(desk.home.clone(), color, signals.wake()))
+    /// A loop over a script that `launcher` has started.
+    pub(crate) fn new(
+        launcher: ScriptLauncher,
+        runtime: Rc<Runtime>,
+        source: CommandSource,
+        fail_fast: bool,
+    ) -> Self {
+        let host = launcher.host();
+        let (saver, stop) = (host.saver.clone(), Arc::clone(&host.stop));
+        let watch =
+            if source == CommandSource::Terminal { Watch::Interactive } else { Watch::Batch };
+        let signals = Signals::watch(watch, stop, Box::new(move || drop(saver.save_or_rescue())));
+        let source: Box<dyn LineSource> = match source {
+            CommandSource::Arguments(commands) => Box::new(Commands::new(commands)),
+            CommandSource::Terminal => {
+                let color = host.screen.wants_color();
+                Box::new(Terminal::new(host.home.clone(), color, signals.wake()))
             }
-            Giver::Typist => Box::new(Lines::typed()),
-            Giver::Input => Box::new(Lines::of_stdin()),
+            CommandSource::Redirected => Box::new(Lines::typed()),
+            CommandSource::Stdin => Box::new(Lines::of_stdin()),
         };
         Self {
-            desk,
-            stage,
+            host,
+            launcher,
             runtime,
             source,
             signals,
             fail_fast,
             failed: false,
-            over: false,
+            finished: false,
             unsaved: Vec::new(),
         }
     }
 
-    /// Enters a mode, runs to the end, and leaves.
+    /// Enters a mode, runs all commands, and leaves.
     pub(crate) fn run(mut self, mode: &str) -> Result<(), CommandError> {
-        let entered = self.enter_at_first(mode);
-        let ran = entered.and_then(|()| self.work());
+        let entered = self.enter_first_mode(mode);
+        let ran = entered.and_then(|()| self.run_commands());
         let left = self.leave();
         self.signals.leave();
-        if let Some(signal) = self.signals.gone() {
+        if let Some(signal) = self.signals.termination() {
             let exit = Exit::Command(128 + signal);
             ran.and(left).map_err(|error| error.exiting(exit))?;
             return Err(CommandError::Told(exit));
         }
         ran.and(left)?;
-        // A person has seen it, and did something about it.
-        let failed = self.failed && !self.source.is_person();
+        // A user at a terminal has seen the failure, and decides how to go on.
+        let failed = self.failed && !self.source.is_interactive();
         if failed { Err(CommandError::Told(Exit::Failure)) } else { Ok(()) }
     }
 
-    /// What a mode says when it is entered is for people.
-    fn enter_at_first(&mut self, mode: &str) -> Result<(), CommandError> {
-        self.desk.screen.hush(!self.source.is_person());
+    /// Enters the first mode. Its greeting is shown to a user at a terminal only.
+    fn enter_first_mode(&mut self, mode: &str) -> Result<(), CommandError> {
+        self.host.screen.hush(!self.source.is_interactive());
         let entered = self.stoppable(|repl| repl.enter(mode));
-        self.desk.screen.hush(false);
+        self.host.screen.hush(false);
         entered.map_err(|failure| {
-            self.desk.session().discard();
+            self.host.session().discard();
             failure.into_error()
         })?;
-        if self.desk.session().is_changed() {
+        if self.host.session().is_changed() {
             self.save(&format!("enter {mode}"));
         }
         self.run_initial_command();
         Ok(())
     }
 
-    fn work(&mut self) -> Result<(), CommandError> {
-        while !self.over {
+    fn run_commands(&mut self) -> Result<(), CommandError> {
+        while !self.finished {
             let prompt = self.prompt();
             let input = self.signals.reading(|| self.source.next(&prompt));
-            if self.signals.gone().is_some() {
+            if self.signals.termination().is_some() {
                 return Ok(());
             }
             match input {
@@ -145,36 +152,36 @@ impl Repl {
                     self.command(&format!("key {key}"), |repl| repl.press(&key));
                 }
                 Input::Cancelled => {}
-                Input::End | Input::Gone => self.over = true,
+                Input::End | Input::Gone => self.finished = true,
                 Input::Failed(reason) => {
-                    self.tell(&Failure::new(format!("no more commands can be read: {reason}")));
-                    self.over = true;
+                    self.report(&CommandFailure::new(format!("cannot read commands: {reason}")));
+                    self.finished = true;
                 }
             }
-            if let Some(failure) = self.desk.screen.take_failure() {
+            if let Some(failure) = self.host.screen.take_failure() {
                 return Err(failure);
             }
-            self.over |= self.failed && self.fail_fast;
-            self.over |= self.signals.gone().is_some();
+            self.finished |= self.failed && self.fail_fast;
+            self.finished |= self.signals.termination().is_some();
         }
         Ok(())
     }
 
-    /// Runs one command, and sees to the state before and after it.
-    fn command(&mut self, line: &str, work: impl FnOnce(&mut Self) -> Result<(), Failure>) {
-        self.desk.log.info("command", line);
+    /// Runs one command: refreshes the session before it, saves after it.
+    fn command(&mut self, line: &str, work: impl FnOnce(&mut Self) -> Result<(), CommandFailure>) {
+        self.host.log.info("command", line);
         self.refresh();
-        let done = self.stoppable(|repl| match repl.signals.gone() {
-            // It came when there was nothing to stop yet.
-            Some(_) => Err(Failure::new("stopped")),
+        let done = self.stoppable(|repl| match repl.signals.termination() {
+            // The signal came when there was nothing to stop yet.
+            Some(_) => Err(CommandFailure::new("stopped")),
             None => work(repl),
         });
         match done {
             Ok(()) => self.save(line),
             Err(failure) => {
-                let dropped = self.desk.session().discard();
-                self.tell(&failure);
-                self.tell_changed(&dropped);
+                let dropped = self.host.session().discard();
+                self.report(&failure);
+                self.notify_changed(&dropped);
                 if !self.unsaved.is_empty() {
                     self.save(line);
                 }
@@ -183,7 +190,7 @@ impl Repl {
         if self.runtime.is_spoiled() {
             self.restart();
         }
-        self.over |= self.modes().exit_requested();
+        self.finished |= self.modes().exit_requested();
     }
 
     fn stoppable<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -192,38 +199,38 @@ impl Repl {
         signals.stoppable(&interrupter, || work(self))
     }
 
-    /// Sees what others did in the meantime.
+    /// Reads the changes that other processes have made.
     fn refresh(&mut self) {
-        let refreshed = self.desk.session().refresh();
+        let refreshed = self.host.session().refresh();
         if let Err(error) = refreshed {
-            self.desk.screen.warn(&format!("the session cannot be read again: {error}"));
+            self.host.screen.warn(&format!("cannot reload the session: {error}"));
         }
-        self.tell_scripts();
+        self.notify_scripts();
     }
 
-    /// Tells scripts which keys others changed.
-    fn tell_scripts(&mut self) {
-        self.desk.tell_notices();
-        let keys = self.desk.take_changed();
-        self.tell_changed(&keys);
+    /// Notifies scripts of keys that other processes have changed.
+    fn notify_scripts(&mut self) {
+        self.host.report_notices();
+        let keys = self.host.take_changed();
+        self.notify_changed(&keys);
     }
 
-    /// Tells scripts which keys are not what they were.
-    fn tell_changed(&mut self, keys: &[Key]) {
-        let keys: Vec<_> = keys.iter().map(host::script_key).collect();
+    /// Notifies scripts of changed keys.
+    fn notify_changed(&mut self, keys: &[Key]) {
+        let keys: Vec<_> = keys.iter().map(script_host::script_key).collect();
         if keys.is_empty() {
             return;
         }
         if let Err(error) = self.modes().changed(&keys) {
-            self.tell(&Failure::from(error));
+            self.report(&CommandFailure::from(error));
         }
     }
 
-    /// Saves what changed, with the line that changed it, and what could not be saved before.
+    /// Saves the changes with the line that made them, and changes that could not be saved before.
     fn save(&mut self, line: &str) {
         let mode = self.modes().current().map_or_else(|| "osm".into(), |mode| mode.name);
         let saved = {
-            let mut session = self.desk.session();
+            let mut session = self.host.session();
             if session.is_changed() {
                 self.unsaved.push(line.to_owned());
             }
@@ -236,31 +243,32 @@ impl Repl {
         match saved {
             Ok(()) => {
                 self.unsaved.clear();
-                self.tell_scripts();
+                self.notify_scripts();
             }
             Err(error) => {
-                let mut failure = Failure::new(format!("the session is not saved: {error}"));
-                // At the end there is none: what becomes of it is said when the session is closed.
-                if !self.over {
-                    let hint = "what you did is kept in memory; the next command tries again";
+                let mut failure = CommandFailure::new(format!("cannot save the session: {error}"));
+                // There is no next command at the end; closing the session then says what happens.
+                if !self.finished {
+                    let hint =
+                        "your changes are kept in memory; osm saves again after the next command";
                     failure = failure.with_hint(hint);
                 }
-                self.tell(&failure);
+                self.report(&failure);
             }
         }
     }
 
-    /// A line: a built-in, a command of the mode, or one that is there in every mode.
-    fn execute(&mut self, line: &str) -> Result<(), Failure> {
+    /// Runs a line: a built-in, a command of the mode, or a command of every mode.
+    fn execute(&mut self, line: &str) -> Result<(), CommandFailure> {
         let parsed = Line::parse(line);
         if let Some(Open::Quote(quote)) = parsed.open {
-            return Err(Failure::new(format!("{quote} is never closed")));
+            return Err(CommandFailure::new(format!("unclosed quote: {quote}")));
         }
         let mut words = parsed.texts();
         let Some(name) = (!words.is_empty()).then(|| words.remove(0)) else { return Ok(()) };
-        // A mode may have a command of the same name, and means it; help and the way out stay.
+        // A mode's own command hides a built-in of the same name, except `help` and `exit`.
         if let Some(builtin) = builtins::named(&name)
-            && (matches!(builtin.name, "help" | "exit") || !self.is_of_mode(&name))
+            && (matches!(builtin.name, "help" | "exit") || !self.is_command_of_mode(&name))
         {
             return (builtin.run)(self, &words, line);
         }
@@ -270,34 +278,34 @@ impl Repl {
         }
     }
 
-    fn is_of_mode(&self, name: &str) -> bool {
+    fn is_command_of_mode(&self, name: &str) -> bool {
         let mode = self.modes().current();
         mode.is_some_and(|mode| mode.commands.iter().any(|command| command.name == name))
     }
 
-    fn unknown(&self, name: &str) -> Failure {
+    fn unknown(&self, name: &str) -> CommandFailure {
         let commands = self.commands();
         let meant = nearest(name, commands.iter().map(|it| it.name.as_str()));
         let hint = match meant {
-            Some(meant) => format!("did you mean `{meant}`? `help` shows all commands"),
-            None => "`help` shows all commands".to_owned(),
+            Some(meant) => format!("did you mean `{meant}`? `help` lists all commands"),
+            None => "`help` lists all commands".to_owned(),
         };
-        Failure::new(format!("there is no command {name:?}"))
+        CommandFailure::new(format!("unknown command {name:?}"))
             .with_hint(hint)
             .with_hint("`js EXPRESSION` evaluates JavaScript")
     }
 
-    fn press(&mut self, key: &str) -> Result<(), Failure> {
+    fn press(&mut self, key: &str) -> Result<(), CommandFailure> {
         self.modes().press(key)?;
         Ok(())
     }
 
-    fn enter(&mut self, mode: &str) -> Result<(), Failure> {
+    fn enter(&mut self, mode: &str) -> Result<(), CommandFailure> {
         self.modes().enter(mode)?;
         Ok(())
     }
 
-    /// What a mode wants to be done when it is entered.
+    /// Runs the command that a mode names for its start.
     fn run_initial_command(&mut self) {
         let initial = self.modes().current().and_then(|mode| mode.initial_command);
         if let Some(line) = initial.filter(|line| !line.trim().is_empty()) {
@@ -305,47 +313,47 @@ impl Repl {
         }
     }
 
-    /// An engine in which something cannot be stopped is of no use: the scripts begin anew.
+    /// Starts the script again in a new engine, because the old one runs something that cannot be stopped.
     fn restart(&mut self) {
-        let mode = self.stage.mode();
-        let begun = self.stage.begin().map_err(Failure::from).and_then(|runtime| {
+        let mode = self.launcher.mode();
+        let begun = self.launcher.launch().map_err(CommandFailure::from).and_then(|runtime| {
             self.runtime = runtime;
-            self.desk.session().discard();
+            self.host.session().discard();
             mode.map_or(Ok(()), |mode| self.enter(&mode))
         });
         match begun {
             Ok(()) => {
-                self.desk.screen.warn("the script could not be stopped, and was started anew");
+                self.host.screen.warn("the script could not be stopped; osm has restarted it");
             }
             Err(failure) => {
-                self.tell(&failure);
-                self.over = true;
+                self.report(&failure);
+                self.finished = true;
             }
         }
     }
 
-    /// Says that something failed.
-    fn tell(&mut self, failure: &Failure) {
+    /// Reports that a command failed.
+    fn report(&mut self, failure: &CommandFailure) {
         self.failed = true;
-        self.desk.log.error("failed", &failure.message);
+        self.host.log.error("failed", &failure.message);
         let message = match self.source.place() {
             Some(place) => format!("{place}: {}", failure.message),
             None => failure.message.clone(),
         };
-        self.desk.screen.error(&message, &failure.hints);
+        self.host.screen.error(&message, &failure.hints);
     }
 
-    /// Leaves the mode and the session.
+    /// Leaves the mode and closes the session.
     fn leave(&mut self) -> Result<(), CommandError> {
         let left = self.stoppable(|repl| repl.modes().leave());
         match left {
             Ok(()) => self.save("exit"),
             Err(error) => {
-                self.desk.session().discard();
-                self.tell(&Failure::from(error));
+                self.host.session().discard();
+                self.report(&CommandFailure::from(error));
             }
         }
-        self.desk.close()
+        self.host.close()
     }
 
     fn modes(&self) -> Modes<'_> {

@@ -57,7 +57,7 @@ fn play(name: &str, line: &Line, context: &Context, ui: &mut Ui) -> Result<(), C
     let name = goal.name.clone();
     let config = serde_json::to_value(goal).expect("a goal is made of texts");
     let globals = vec![("GOAL_CONFIG".to_owned(), config)];
-    mode::perform(&name, SCRIPT, globals, &line.mode, context, ui)
+    mode::run_script(&name, SCRIPT, globals, &line.mode, context, ui)
 }
 
 /// Code of other people runs only if somebody said so.

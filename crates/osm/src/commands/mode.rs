@@ -1,4 +1,4 @@
-//! Modes of our own: `osm code-review`, `osm prompt-flow`.
+//! The built-in modes: `osm code-review`, `osm prompt-flow`.
 
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -8,25 +8,25 @@ use serde_json::{Value, json};
 use crate::cli::{LogArguments, ModeArguments};
 use crate::config::Prompting;
 use crate::context::Context;
-use crate::desk::Desk;
 use crate::error::CommandError;
-use crate::repl::{Giver, Play, Repl, Stage};
+use crate::repl::{CommandSource, Repl, Script, ScriptLauncher};
+use crate::session_host::SessionHost;
 use crate::ui::Ui;
 
-/// A mode that comes with the program.
+/// A built-in mode.
 pub(super) struct Mode {
-    /// Its name, which is also the command.
+    /// Its name, which is also the name of the command.
     pub(super) name: &'static str,
     script: &'static str,
 }
 
-/// All of them.
+/// All built-in modes.
 pub(super) const MODES: &[Mode] = &[
     Mode { name: "code-review", script: include_str!("../../assets/modes/code-review.js") },
     Mode { name: "prompt-flow", script: include_str!("../../assets/modes/prompt-flow.js") },
 ];
 
-/// The templates that modes use, as their global `PROMPTS`.
+/// The prompt templates of the modes; scripts see them as the global `PROMPTS`.
 const PROMPTS: &[(&str, &str)] = &[
     ("codeReview", include_str!("../../assets/prompts/code-review.md")),
     ("flowMeta", include_str!("../../assets/prompts/flow-meta.md")),
@@ -41,15 +41,15 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let mode = MODES.iter().find(|mode| mode.name == name);
-    let mode = mode.ok_or_else(|| CommandError::failed(format!("there is no mode {name}")))?;
+    let mode = mode.ok_or_else(|| CommandError::failed(format!("unknown mode {name}")))?;
     let prompts: serde_json::Map<String, Value> =
         PROMPTS.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
     let globals = vec![("PROMPTS".to_owned(), Value::Object(prompts))];
-    perform(mode.name, mode.script, globals, arguments, context, ui)
+    run_script(mode.name, mode.script, globals, arguments, context, ui)
 }
 
-/// Runs a script of ours that registers the mode `name`, and gives it these globals.
-pub(super) fn perform(
+/// Runs a built-in script that registers the mode `name`, with these globals.
+pub(super) fn run_script(
     name: &str,
     script: &str,
     mut globals: Vec<(String, Value)>,
@@ -58,27 +58,31 @@ pub(super) fn perform(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     globals.push(("config".to_owned(), json!({ "name": name })));
-    let desk = Rc::new(Desk::open(context, settings(arguments, context), ui)?);
-    let play = Play::BuiltIn(name.to_owned(), script.to_owned());
-    let stage = Stage::new(desk, play, &[], globals);
-    let runtime = stage.begin().map_err(|error| CommandError::failed(error.to_string()))?;
-    let giver = giver(arguments, context);
-    let _cleanup = (giver == Giver::Person).then(|| super::session::Background::start(context));
-    Repl::new(stage, runtime, giver, arguments.fail_fast).run(name)
+    let host = Rc::new(SessionHost::open(context, settings(arguments, context), ui)?);
+    let script = Script::BuiltIn(name.to_owned(), script.to_owned());
+    let launcher = ScriptLauncher::new(host, script, &[], globals);
+    let runtime = launcher.launch().map_err(|error| CommandError::failed(error.to_string()))?;
+    let source = command_source(arguments, context);
+    let _cleanup =
+        (source == CommandSource::Terminal).then(|| super::session::Background::start(context));
+    Repl::new(launcher, runtime, source, arguments.fail_fast).run(name)
 }
 
-/// Who gives the commands.
-pub(super) fn giver<'a>(arguments: &'a ModeArguments, context: &Context) -> Giver<'a> {
-    let is_person = context.world.can_ask() && context.world.is_watched();
-    match (arguments.commands.as_slice(), is_person) {
-        ([], true) if std::io::stdout().is_terminal() => Giver::Person,
-        ([], true) => Giver::Typist,
-        ([], false) => Giver::Input,
-        (commands, _) => Giver::Line(commands),
+/// Where the commands come from.
+pub(super) fn command_source<'a>(
+    arguments: &'a ModeArguments,
+    context: &Context,
+) -> CommandSource<'a> {
+    let has_terminal = context.world.can_ask() && context.world.is_watched();
+    match (arguments.commands.as_slice(), has_terminal) {
+        ([], true) if std::io::stdout().is_terminal() => CommandSource::Terminal,
+        ([], true) => CommandSource::Redirected,
+        ([], false) => CommandSource::Stdin,
+        (commands, _) => CommandSource::Arguments(commands),
     }
 }
 
-/// The settings, with what the command line says.
+/// The settings, overridden by the command line.
 pub(super) fn settings(arguments: &ModeArguments, context: &Context) -> Prompting {
     let mut settings = context.settings.prompting.clone();
     settings.tokens &= !arguments.no_tokens;
@@ -89,7 +93,7 @@ pub(super) fn settings(arguments: &ModeArguments, context: &Context) -> Promptin
     }
     if let Some(level) = log_level {
         settings.log.level = osm_script::Level::named(level);
-        // Whoever asks for a log wants one.
+        // A level without a file logs to the default file.
         let file = settings.log.file.take().unwrap_or_else(|| "osm.log".into());
         settings.log.file = Some(file);
     }

@@ -1,4 +1,4 @@
-//! Commands that every mode has.
+//! The built-in commands of every mode.
 
 mod help;
 mod undo;
@@ -7,18 +7,18 @@ use osm_store::HistoryEntry;
 use serde_json::Value;
 
 use super::Repl;
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::line::after_first_word;
 use crate::commands::brief;
 use crate::ui::{Style, table};
 
-/// A built-in command: the words after its name, and the whole line.
-pub(crate) type Run = fn(&mut Repl, &[String], &str) -> Result<(), Failure>;
+/// Runs a built-in command with the words after its name, and the whole line.
+pub(crate) type Run = fn(&mut Repl, &[String], &str) -> Result<(), CommandFailure>;
 
 /// A built-in command.
 pub(crate) struct Builtin {
     pub(crate) name: &'static str,
-    /// Another name.
+    /// A second name.
     alias: Option<&'static str>,
     pub(crate) usage: &'static str,
     pub(crate) description: &'static str,
@@ -26,13 +26,13 @@ pub(crate) struct Builtin {
     pub(crate) run: Run,
 }
 
-/// All of them, in the order in which `help` shows them.
+/// All built-in commands, in the order of `help`.
 pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin {
         name: "help",
         alias: None,
         usage: "help [COMMAND]",
-        description: "Show what can be typed",
+        description: "List commands, or describe one",
         completers: &["command"],
         run: help::run,
     },
@@ -40,7 +40,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         name: "mode",
         alias: None,
         usage: "mode NAME",
-        description: "Go to another mode",
+        description: "Switch to another mode",
         completers: &["mode"],
         run: mode,
     },
@@ -48,7 +48,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         name: "modes",
         alias: None,
         usage: "modes",
-        description: "List the modes",
+        description: "List modes",
         completers: &[],
         run: modes,
     },
@@ -56,7 +56,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         name: "state",
         alias: None,
         usage: "state",
-        description: "Show what this session keeps",
+        description: "Show the session's state",
         completers: &[],
         run: state,
     },
@@ -64,7 +64,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         name: "history",
         alias: None,
         usage: "history",
-        description: "List the commands that changed something",
+        description: "List the commands that changed the session",
         completers: &[],
         run: history,
     },
@@ -72,7 +72,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         name: "undo",
         alias: None,
         usage: "undo [NUMBER]",
-        description: "Take the last change back, or all after NUMBER of the history",
+        description: "Undo the last change, or all changes after NUMBER of the history",
         completers: &[],
         run: undo::run,
     },
@@ -80,7 +80,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         name: "reset",
         alias: None,
         usage: "reset",
-        description: "Begin the session anew; what was there is archived",
+        description: "Clear the session; the old state is archived",
         completers: &[],
         run: reset,
     },
@@ -88,7 +88,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         name: "js",
         alias: None,
         usage: "js EXPRESSION",
-        description: "Evaluate JavaScript",
+        description: "Evaluate a JavaScript expression",
         completers: &[],
         run: js,
     },
@@ -96,43 +96,45 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         name: "exit",
         alias: Some("quit"),
         usage: "exit",
-        description: "Leave; everything is saved",
+        description: "Leave the mode; the session is saved",
         completers: &[],
         run: exit,
     },
 ];
 
-/// The built-in of that name.
+/// The built-in with a name or alias.
 pub(crate) fn named(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|it| it.name == name || it.alias == Some(name))
 }
 
-/// Refuses words that mean nothing.
-fn no_more(words: &[String], most: usize, usage: &str) -> Result<(), Failure> {
+/// Refuses more than `most` words.
+fn at_most(words: &[String], most: usize, usage: &str) -> Result<(), CommandFailure> {
     match words.get(most) {
         None => Ok(()),
-        Some(word) => Err(Failure::new(format!("{word:?} is one word too many: {usage}"))),
+        Some(word) => {
+            Err(CommandFailure::new(format!("unexpected argument {word:?}; usage: {usage}")))
+        }
     }
 }
 
-fn exit(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
-    no_more(words, 0, "exit")?;
-    repl.over = true;
+fn exit(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
+    at_most(words, 0, "exit")?;
+    repl.finished = true;
     Ok(())
 }
 
-fn mode(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
-    no_more(words, 1, "mode NAME")?;
+fn mode(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
+    at_most(words, 1, "mode NAME")?;
     let Some(name) = words.first() else {
-        return Err(Failure::new("which mode? `modes` lists them"));
+        return Err(CommandFailure::new("missing mode name; `modes` lists them"));
     };
     repl.enter(name)?;
     repl.run_initial_command();
     Ok(())
 }
 
-fn modes(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
-    no_more(words, 0, "modes")?;
+fn modes(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
+    at_most(words, 0, "modes")?;
     let current = repl.modes().current().map(|mode| mode.name);
     let rows: Vec<[String; 3]> = repl
         .modes()
@@ -143,13 +145,13 @@ fn modes(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> 
             [mark.to_owned(), mode.name, mode.title]
         })
         .collect();
-    repl.desk.screen.print(&table(&rows));
+    repl.host.screen.print(&table(&rows));
     Ok(())
 }
 
-fn state(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
-    no_more(words, 0, "state")?;
-    let state = repl.desk.session().state()?;
+fn state(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
+    at_most(words, 0, "state")?;
+    let state = repl.host.session().state()?;
     let mut rows = Vec::new();
     let mut add = |prefix: &str, zone: &Value| {
         for (name, value) in zone.as_object().into_iter().flatten() {
@@ -161,12 +163,12 @@ fn state(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> 
         add(&format!("{command}:"), zone);
     }
     let text = table(&rows);
-    let nothing = "This session keeps nothing yet";
-    repl.desk.screen.print(if rows.is_empty() { nothing } else { &text });
+    let nothing = "The session is empty";
+    repl.host.screen.print(if rows.is_empty() { nothing } else { &text });
     Ok(())
 }
 
-/// A value on one line.
+/// A value, shortened to one line.
 fn short(value: &Value) -> String {
     match value {
         Value::Array(items) if items.len() == 1 => "1 item".into(),
@@ -175,11 +177,11 @@ fn short(value: &Value) -> String {
     }
 }
 
-fn history(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
-    no_more(words, 0, "history")?;
-    let history = repl.desk.session().history()?;
+fn history(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
+    at_most(words, 0, "history")?;
+    let history = repl.host.session().history()?;
     if history.is_empty() {
-        repl.desk.screen.print("Nothing was changed yet");
+        repl.host.screen.print("No changes yet");
         return Ok(());
     }
     let row = |(at, entry): (usize, &HistoryEntry)| {
@@ -187,36 +189,36 @@ fn history(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure
         [(at + 1).to_string(), time, entry.mode_id.clone(), brief(&entry.command, 100)]
     };
     let rows: Vec<[String; 4]> = history.iter().enumerate().map(row).collect();
-    repl.desk.screen.print(&table(&rows));
+    repl.host.screen.print(&table(&rows));
     Ok(())
 }
 
-fn reset(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
-    no_more(words, 0, "reset")?;
-    let archived = repl.desk.session().reset(repl.desk.keep_archives)?;
+fn reset(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
+    at_most(words, 0, "reset")?;
+    let archived = repl.host.session().reset(repl.host.keep_archives)?;
     repl.unsaved.clear();
-    repl.tell_scripts();
-    let screen = &repl.desk.screen;
+    repl.notify_scripts();
+    let screen = &repl.host.screen;
     match archived {
         Some(name) => {
-            screen.print("The session begins anew");
-            let back = format!("what was there: osm session restore {name}");
+            screen.print("Session cleared");
+            let back = format!("restore the old state with: osm session restore {name}");
             screen.print(&screen.styled(Style::Faint, &back));
         }
-        None => screen.print("The session begins anew; nothing is archived"),
+        None => screen.print("Session cleared; the old state was not archived"),
     }
     Ok(())
 }
 
-fn js(repl: &mut Repl, _words: &[String], line: &str) -> Result<(), Failure> {
+fn js(repl: &mut Repl, _words: &[String], line: &str) -> Result<(), CommandFailure> {
     let expression = after_first_word(line);
     if expression.is_empty() {
-        return Err(Failure::new("what is to be evaluated? js EXPRESSION"));
+        return Err(CommandFailure::new("missing expression; usage: js EXPRESSION"));
     }
     match repl.runtime.evaluate(expression, "js")? {
         Value::Null => {}
-        Value::String(text) => repl.desk.screen.print(&text),
-        other => repl.desk.screen.print(&format!("{other:#}")),
+        Value::String(text) => repl.host.screen.print(&text),
+        other => repl.host.screen.print(&format!("{other:#}")),
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What a word could become: commands, files, git's names, programs, options.
+//! Completion of a word: commands, files, Git revisions, programs, options.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -9,27 +9,27 @@ use osm_context::Setting;
 
 use super::line::{Line, Word};
 
-/// More than anybody reads.
-const MOST: usize = 200;
+/// The most suggestions shown.
+const MAX_SUGGESTIONS: usize = 200;
 
-/// Whoever pressed Tab waits no longer for git.
-const GIT_TIME: Duration = Duration::from_secs(2);
+/// How long git may take after Tab was pressed.
+const GIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What a word could become.
+/// A completion of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Suggestion {
-    /// What is to stand there, quoted if need be.
+    /// The completed word, quoted where it has to be.
     pub(crate) value: String,
     pub(crate) description: Option<String>,
-    /// What it replaces.
+    /// The part of the line that it replaces.
     pub(crate) range: Range<usize>,
-    /// Whether the word is whole then; a folder is not.
+    /// Whether the word is complete; a folder is not, its entries follow.
     pub(crate) is_whole: bool,
 }
 
 /// A command, as completion needs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct CommandSpec {
     pub(crate) name: String,
     pub(crate) description: String,
     /// The kinds of its arguments, or names of completers of scripts.
@@ -38,29 +38,29 @@ pub(crate) struct Known {
     pub(crate) flags: Vec<(String, String)>,
 }
 
-/// Where names are looked up.
+/// Where files, programs and modes are looked up.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct CompletionScope {
     pub(crate) folder: PathBuf,
-    /// What `~` stands for.
+    /// The folder for `~`.
     pub(crate) user_home: Option<PathBuf>,
     /// `PATH`.
     pub(crate) programs: Option<OsString>,
     pub(crate) modes: Vec<String>,
 }
 
-/// What a completer of a script says to a line up to the cursor.
+/// Calls a script's completer for the line.
 pub(crate) type Scripted<'a> = &'a dyn Fn(&str) -> Vec<(String, Option<String>)>;
 
-/// A name and what it is.
+/// A name, its description, and whether it is complete.
 type Candidate = (String, Option<String>, bool);
 
-/// What the word at a place could become.
+/// The completions of the word at a position of the line.
 pub(crate) fn suggest(
     line: &str,
     place: usize,
-    commands: &[Known],
-    around: &Surroundings,
+    commands: &[CommandSpec],
+    scope: &CompletionScope,
     scripted: Scripted<'_>,
 ) -> Vec<Suggestion> {
     let before = line.get(..place).unwrap_or(line);
@@ -72,7 +72,7 @@ pub(crate) fn suggest(
     let candidates = match words.first() {
         None => by_name(commands, &current.text),
         Some(first) => match commands.iter().find(|it| it.name == first.text) {
-            Some(command) => arguments(command, &current.text, commands, around, scripted),
+            Some(command) => arguments(command, &current.text, commands, scope, scripted),
             None => Vec::new(),
         },
     };
@@ -80,7 +80,7 @@ pub(crate) fn suggest(
     candidates
         .into_iter()
         .filter(|(value, ..)| seen.insert(value.clone()))
-        .take(MOST)
+        .take(MAX_SUGGESTIONS)
         .map(|(value, description, is_whole)| Suggestion {
             value: osm_script::quoted(&value),
             description,
@@ -90,16 +90,16 @@ pub(crate) fn suggest(
         .collect()
 }
 
-fn by_name(commands: &[Known], prefix: &str) -> Vec<Candidate> {
+fn by_name(commands: &[CommandSpec], prefix: &str) -> Vec<Candidate> {
     let named = commands.iter().filter(|it| it.name.starts_with(prefix));
     named.map(|it| (it.name.clone(), Some(it.description.clone()), true)).collect()
 }
 
 fn arguments(
-    command: &Known,
+    command: &CommandSpec,
     prefix: &str,
-    commands: &[Known],
-    around: &Surroundings,
+    commands: &[CommandSpec],
+    scope: &CompletionScope,
     scripted: Scripted<'_>,
 ) -> Vec<Candidate> {
     if prefix.starts_with('-') {
@@ -112,11 +112,11 @@ fn arguments(
     let one = |completer: &String| -> Vec<Candidate> {
         match completer.as_str() {
             "command" => by_name(commands, prefix),
-            "mode" => starting(prefix, around.modes.iter().map(|it| (it.clone(), None))),
-            "file" => files(prefix, around),
-            "gitref" => starting(prefix, git_names(&around.folder)),
-            "executable" if prefix.contains('/') => files(prefix, around),
-            "executable" => programs(prefix, around),
+            "mode" => starting(prefix, scope.modes.iter().map(|it| (it.clone(), None))),
+            "file" => files(prefix, scope),
+            "gitref" => starting(prefix, git_names(&scope.folder)),
+            "executable" if prefix.contains('/') => files(prefix, scope),
+            "executable" => programs(prefix, scope),
             "flag" => Vec::new(),
             own => starting(prefix, scripted(own)),
         }
@@ -132,16 +132,16 @@ fn starting(
     fits.map(|(name, what)| (name, what, true)).collect()
 }
 
-/// Files and folders whose path begins so. Hidden ones only if they are asked for.
-fn files(prefix: &str, around: &Surroundings) -> Vec<Candidate> {
+/// Files and folders whose path starts with `prefix`; hidden ones only if it names a dot.
+fn files(prefix: &str, scope: &CompletionScope) -> Vec<Candidate> {
     let (typed_folder, start) = match prefix.rsplit_once('/') {
         Some((folder, start)) => (format!("{folder}/"), start),
         None if prefix == "~" => return vec![("~/".into(), None, false)],
         None => (String::new(), prefix),
     };
-    let folder = match (typed_folder.strip_prefix("~/"), &around.user_home) {
+    let folder = match (typed_folder.strip_prefix("~/"), &scope.user_home) {
         (Some(rest), Some(home)) => home.join(rest),
-        _ => around.folder.join(&typed_folder),
+        _ => scope.folder.join(&typed_folder),
     };
     let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
     let mut found: Vec<Candidate> = entries
@@ -150,7 +150,7 @@ fn files(prefix: &str, around: &Surroundings) -> Vec<Candidate> {
             let name = entry.file_name().into_string().ok()?;
             let is_wanted =
                 name.starts_with(start) && (!name.starts_with('.') || !start.is_empty());
-            // A link to a folder is one, here.
+            // Follows links: a link to a folder is completed as a folder.
             let is_folder = || entry.path().is_dir();
             is_wanted.then(|| {
                 let is_folder = is_folder();
@@ -166,14 +166,14 @@ fn files(prefix: &str, around: &Surroundings) -> Vec<Candidate> {
 /// Branches, tags and the last commits.
 fn git_names(folder: &Path) -> Vec<(String, Option<String>)> {
     let mut setting = Setting::new(folder);
-    setting.limits.time = GIT_TIME;
+    setting.limits.time = GIT_TIMEOUT;
     let refs = osm_context::git::refs(folder, &setting).unwrap_or_default();
     refs.into_iter().map(|it| (it.name, Some(it.about))).collect()
 }
 
-/// Programs that are found by their name.
-fn programs(prefix: &str, around: &Surroundings) -> Vec<Candidate> {
-    let Some(path) = &around.programs else { return Vec::new() };
+/// Programs in `PATH`.
+fn programs(prefix: &str, scope: &CompletionScope) -> Vec<Candidate> {
+    let Some(path) = &scope.programs else { return Vec::new() };
     let mut names: Vec<String> = std::env::split_paths(path)
         .filter_map(|folder| std::fs::read_dir(folder).ok())
         .flatten()
@@ -190,12 +190,12 @@ fn programs(prefix: &str, around: &Surroundings) -> Vec<Candidate> {
 mod tests {
     use super::*;
 
-    fn commands() -> Vec<Known> {
-        let known = |name: &str, completers: &[&str]| Known {
+    fn commands() -> Vec<CommandSpec> {
+        let known = |name: &str, completers: &[&str]| CommandSpec {
             name: name.into(),
             completers: completers.iter().map(ToString::to_string).collect(),
             flags: vec![("from-diff".into(), "changed files".into())],
-            ..Known::default()
+            ..CommandSpec::default()
         };
         vec![
             known("add", &["file", "flag"]),
@@ -205,28 +205,28 @@ mod tests {
         ]
     }
 
-    fn around() -> (tempfile::TempDir, Surroundings) {
+    fn scope() -> (tempfile::TempDir, CompletionScope) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("src")).unwrap();
         for name in ["src/a.rs", "src/b c.rs", "sum.txt", ".hidden"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
-        let around = Surroundings {
+        let scope = CompletionScope {
             folder: folder.path().to_owned(),
             user_home: Some(folder.path().join("src")),
             programs: Some(folder.path().join("src").into()),
             modes: vec!["code-review".into(), "flow".into()],
         };
-        (folder, around)
+        (folder, scope)
     }
 
     fn values(line: &str) -> Vec<String> {
-        let (_folder, around) = around();
+        let (_folder, scope) = scope();
         let colours = |name: &str| {
             let red = ("red".to_owned(), None);
             if name == "colours" { vec![red] } else { Vec::new() }
         };
-        let all = suggest(line, line.len(), &commands(), &around, &colours);
+        let all = suggest(line, line.len(), &commands(), &scope, &colours);
         all.into_iter().map(|it| it.value).collect()
     }
 
@@ -254,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_replaced() {
-        let (_folder, around) = around();
+    fn the_replaced_part() {
+        let (_folder, scope) = scope();
         let line = "add 'src/b tail";
-        let all = suggest(line, 10, &commands(), &around, &|_| Vec::new());
+        let all = suggest(line, 10, &commands(), &scope, &|_| Vec::new());
         assert_eq!((all[0].range.clone(), all[0].is_whole), (4..10, true));
-        let all = suggest("add s", 5, &commands(), &around, &|_| Vec::new());
+        let all = suggest("add s", 5, &commands(), &scope, &|_| Vec::new());
         assert!(!all[0].is_whole && all[1].is_whole);
     }
 }

@@ -1,17 +1,17 @@
-//! A command that failed, as whoever typed it sees it.
+//! A failed command, as the user sees it.
 
 use osm_script::{Kind, ScriptError};
 
 use crate::error::CommandError;
 
-/// What happened, and what to do.
+/// The message and the hints of a failed command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Failure {
+pub(crate) struct CommandFailure {
     pub(crate) message: String,
     pub(crate) hints: Vec<String>,
 }
 
-impl Failure {
+impl CommandFailure {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hints: Vec::new() }
     }
@@ -21,36 +21,36 @@ impl Failure {
         self
     }
 
-    /// The same as the end of the program.
+    /// The same as an error that ends the program.
     pub(crate) fn into_error(self) -> CommandError {
         let error = CommandError::failed(self.message);
         self.hints.into_iter().fold(error, CommandError::with_hint)
     }
 }
 
-impl From<ScriptError> for Failure {
+impl From<ScriptError> for CommandFailure {
     fn from(error: ScriptError) -> Self {
         match error.kind {
             Kind::Interrupted => Self::new("stopped"),
-            Kind::TimedOut => Self::new("stopped: it computed for too long")
-                .with_hint("`osm config set script.time_limit_seconds 300` gives it more time"),
-            Kind::OutOfMemory => Self::new("stopped: it needed too much memory")
-                .with_hint("`osm config set script.memory_limit_mb 2048` gives it more"),
-            Kind::Thrown | Kind::Spoiled => Self::new(said(&error)),
+            Kind::TimedOut => Self::new("stopped: the script exceeded its time limit")
+                .with_hint("raise the limit: `osm config set script.time_limit_seconds 300`"),
+            Kind::OutOfMemory => Self::new("stopped: the script exceeded its memory limit")
+                .with_hint("raise the limit: `osm config set script.memory_limit_mb 2048`"),
+            Kind::Thrown | Kind::Spoiled => Self::new(message(&error)),
         }
     }
 }
 
-/// An error that a command of ours throws is a sentence for people; a fault in a script is for its
-/// author, who wants to know what and where.
-fn said(error: &ScriptError) -> String {
+/// The message of a thrown error. An `Error` thrown by a command of osm is a sentence for the user;
+/// any other exception is a fault in a script, and its author needs the place.
+fn message(error: &ScriptError) -> String {
     match (error.name.as_str(), &error.place) {
         ("Error", None) => error.message.clone(),
         _ => error.to_string(),
     }
 }
 
-impl From<osm_store::Error> for Failure {
+impl From<osm_store::Error> for CommandFailure {
     fn from(error: osm_store::Error) -> Self {
         let failure = Self::new(error.to_string());
         error.hint().into_iter().fold(failure, Self::with_hint)

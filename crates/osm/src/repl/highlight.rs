@@ -1,4 +1,4 @@
-//! The parts of a line that the eye should tell apart.
+//! Which parts of a line are highlighted, and as what.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use super::line::Line;
 /// What a part of a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// A command that there is.
+    /// A known command.
     Command,
-    /// The first word, which is no command (yet).
+    /// A first word that is not a command, or not yet.
     Unknown,
-    /// A word in quotes.
+    /// A quoted word.
     Text,
     /// An option.
     Flag,
 }
 
-/// The parts of a line, in their order; what is not mentioned is plain.
+/// The highlighted parts of a line, in order; the rest is plain.
 pub(crate) fn parts(line: &str, commands: &[String]) -> Vec<(Range<usize>, Part)> {
     let part = |(at, word): (usize, super::line::Word)| {
         let part = if at == 0 {
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_apart() {
+    fn kinds_of_words() {
         let commands = ["add".to_owned()];
         let parts = |line: &str| -> Vec<(String, Part)> {
             let parts = parts(line, &commands);

@@ -1,4 +1,4 @@
-//! The lines that were typed, kept for each mode: `history/MODE` below the home of `osm`.
+//! The line editor's history, one file for each mode: `history/MODE` in osm's home folder.
 
 use std::fs::File;
 use std::io;
@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 
 use crate::private;
 
-/// So many lines are kept.
-pub(crate) const MOST_LINES: usize = 1000;
+/// The number of lines kept.
+pub(crate) const MAX_LINES: usize = 1000;
 
-/// The longest name that is taken from a mode.
-const LONGEST_NAME: usize = 100;
+/// The longest file name made from a mode's name.
+const MAX_NAME: usize = 100;
 
-/// The file for a mode, made if need be, in a folder that is ours alone.
+/// The file for a mode; created, if missing, in a folder that only the user can read.
 pub(crate) fn file(home: &Path, mode: &str) -> io::Result<PathBuf> {
     let folder = home.join("history");
     private::folder(&folder)?;
     let path = folder.join(name(mode));
-    // What opens it afterwards asks for no mode: so it is made here.
+    // Reedline would create it with the default permissions.
     private::open(File::options().append(true).create(true), &path)?;
     Ok(path)
 }
 
-/// A mode's name as a file's. Scripts name modes as they like.
+/// A mode's name as a file name. Scripts choose the names of modes, so every other byte is escaped.
 fn name(mode: &str) -> String {
     let mut name = String::new();
     for byte in mode.bytes() {
@@ -32,7 +32,7 @@ fn name(mode: &str) -> String {
             other => name.extend(format!("%{other:02x}").chars()),
         }
     }
-    name.truncate(LONGEST_NAME);
+    name.truncate(MAX_NAME);
     if name.is_empty() { "none".into() } else { name }
 }
 
@@ -50,12 +50,12 @@ mod tests {
         ] {
             assert_eq!(name(mode), expected);
         }
-        assert_eq!(name(&"ü".repeat(500)).len(), LONGEST_NAME);
+        assert_eq!(name(&"ü".repeat(500)).len(), MAX_NAME);
     }
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_reads_it() {
+    fn only_the_user_can_read_it() {
         use std::os::unix::fs::MetadataExt;
         let home = tempfile::tempdir().unwrap();
         let path = file(home.path(), "m").unwrap();

@@ -1,4 +1,4 @@
-//! What somebody who types is shown, and what they can type.
+//! The prompt, and the commands that can be completed after it.
 
 use std::rc::Rc;
 
@@ -6,47 +6,47 @@ use osm_script::{CommandInfo, Document, ModeInfo, Modes};
 
 use super::Repl;
 use super::builtins::{BUILTINS, Builtin};
-use super::complete::{Known, Suggestion, Surroundings, suggest};
+use super::complete::{CommandSpec, CompletionScope, Suggestion, suggest};
 
 /// Completes a line at a place.
 pub(crate) type Complete = Rc<dyn Fn(&str, usize) -> Vec<Suggestion>>;
 
-/// The invitation to type a line.
+/// A prompt, and what the line editor needs to know for the line.
 #[derive(Clone, Default)]
 pub(crate) struct Prompt {
-    /// What stands before the line.
+    /// The text before the line.
     pub(crate) text: String,
-    /// The mode, whose lines have a history of their own.
+    /// The mode, which has its own history.
     pub(crate) mode: String,
-    /// Every command there is, for the eye.
+    /// All command names, for highlighting.
     pub(crate) commands: Vec<String>,
-    /// Keys that scripts have bound, as they name them.
+    /// The keys that scripts have bound, by name.
     pub(crate) keys: Vec<String>,
-    /// What Tab asks.
+    /// Completes the line on Tab.
     pub(crate) complete: Option<Complete>,
 }
 
 impl Repl {
     pub(super) fn prompt(&self) -> Prompt {
-        if !self.source.asks() {
+        if !self.source.shows_prompt() {
             return Prompt::default();
         }
         let mode = self.modes().current();
         let (name, own) = mode.map_or_else(Default::default, |mode| (mode.name, mode.prompt));
         let commands = self.commands();
-        let surroundings = self.surroundings();
+        let scope = self.scope();
         let runtime = Rc::clone(&self.runtime);
         let names = commands.iter().map(|it| it.name.clone()).collect();
         let complete = move |line: &str, place: usize| {
             let scripted = |completer: &str| {
                 let cursor = line.get(..place).unwrap_or(line).chars().count();
                 let document = Document { text: line.to_owned(), cursor };
-                // What a completer throws is no reason to disturb whoever types.
+                // An error of a completer must not disturb the line that is being typed.
                 let offers = Modes::new(&runtime).complete(completer, &document);
                 let offers = offers.unwrap_or_default().into_iter();
                 offers.map(|it| (it.text, it.description)).collect()
             };
-            suggest(line, place, &commands, &surroundings, &scripted)
+            suggest(line, place, &commands, &scope, &scripted)
         };
         Prompt {
             text: text(&own, &name),
@@ -57,18 +57,18 @@ impl Repl {
         }
     }
 
-    /// Every command that can be typed, built-ins last.
-    pub(super) fn commands(&self) -> Vec<Known> {
+    /// All commands that can be typed, built-ins last.
+    pub(super) fn commands(&self) -> Vec<CommandSpec> {
         let mode = self.modes().current();
         let own = mode.map(|ModeInfo { commands, .. }| commands).unwrap_or_default();
         let all = self.modes().commands().unwrap_or_default();
-        let known = |command: CommandInfo| Known {
+        let known = |command: CommandInfo| CommandSpec {
             name: command.name,
             description: command.description,
             completers: command.arg_completers,
             flags: command.flags.into_iter().map(|it| (it.name, it.description)).collect(),
         };
-        let builtin = |builtin: &Builtin| Known {
+        let builtin = |builtin: &Builtin| CommandSpec {
             name: builtin.name.to_owned(),
             description: builtin.description.to_owned(),
             completers: builtin.completers.iter().map(ToString::to_string).collect(),
@@ -77,11 +77,11 @@ impl Repl {
         own.into_iter().chain(all).map(known).chain(BUILTINS.iter().map(builtin)).collect()
     }
 
-    fn surroundings(&self) -> Surroundings {
-        let environment = &self.desk.environment;
+    fn scope(&self) -> CompletionScope {
+        let environment = &self.host.environment;
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-        Surroundings {
-            folder: self.desk.folder.clone(),
+        CompletionScope {
+            folder: self.host.folder.clone(),
             user_home: environment.get(home).map(Into::into),
             programs: environment.get("PATH").map(ToOwned::to_owned),
             modes: self.modes().list().unwrap_or_default().into_iter().map(|it| it.name).collect(),
@@ -89,8 +89,8 @@ impl Repl {
     }
 }
 
-/// The prompt of a mode: its own, or one made of its name. Control characters would confuse the
-/// terminal, or worse.
+/// The prompt of a mode: its own, or one made from its name, without control characters: the line
+/// editor writes it to the terminal.
 fn text(own: &str, mode: &str) -> String {
     let text = if own.is_empty() { format!("({mode}) > ") } else { own.to_owned() };
     text.chars().filter(|it| !it.is_control()).collect()

@@ -1,63 +1,61 @@
-//! Ctrl-C while a command runs, and the ways in which a terminal ends.
+//! SIGINT, SIGHUP, SIGTERM, and a terminal that is closed.
 //!
-//! At the prompt Ctrl-C is a key like others. While a command runs it is a signal, and stops the
-//! script. A terminal that is closed cannot be read to its end: whoever waits for a key there spins
-//! for ever. So a thread of its own watches for the end, asks the loop to leave, and if that is stuck
-//! keeps what is not saved and ends the process.
+//! At the prompt Ctrl-C is a key, which the line editor reads. While a command runs it is a signal, and
+//! stops the script. Reading from a closed terminal never returns, so a thread watches for the hangup:
+//! it asks the loop to leave and, if the loop is stuck, saves the session itself and ends the process.
 //!
-//! Where nobody sits, Ctrl-C ends it all, as it ends every other program. But it comes to us alone: a
-//! command that we run leads a group of its own, and would go on. So these signals, too, stop what runs
-//! before we go.
+//! Without a user at a terminal, Ctrl-C ends osm like any other program. Only osm receives it, because a
+//! command that osm runs has its own process group. So the handler stops that command first.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use osm_script::Interrupter;
 
-/// How long the loop has to leave by itself.
+/// How long the loop may take to leave before the watching thread ends the process.
 #[cfg(unix)]
-const MOMENT: std::time::Duration = std::time::Duration::from_secs(2);
+const GRACE_PERIOD: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// Keeps what would be lost, from whatever thread.
-pub(crate) type LastWill = Box<dyn Fn() + Send>;
+/// Saves the session from the watching thread.
+pub(crate) type FinalSave = Box<dyn Fn() + Send>;
 
-/// Who is there when a signal comes.
+/// What a signal does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
-    /// Somebody at a terminal, who goes on after Ctrl-C.
-    Person,
-    /// Nobody: every signal is the end.
-    Nobody,
+    /// A user is at a terminal: Ctrl-C stops the command, and the loop goes on.
+    Interactive,
+    /// Every signal ends the program.
+    Batch,
 }
 
-/// What the loop and the watchers share.
+/// The state shared by the loop and the watching threads.
 #[derive(Default)]
 pub(crate) struct Signals {
-    /// Seen by what runs and is no script.
+    /// Set to stop work outside the script engine, such as a command that osm runs.
     stop: Arc<AtomicBool>,
-    /// The script that runs, if one does.
+    /// Stops the script that is running, if one is.
     running: Mutex<Option<Interrupter>>,
-    /// The signal that told us to go, if one did.
-    gone: AtomicU8,
-    /// Ends the wait for a key; whoever sees it takes it back.
+    /// The signal that asked the program to end; 0 if none did.
+    received: AtomicU8,
+    /// Ends the line editor's wait for a key; the line editor clears it.
     wake: Arc<AtomicBool>,
-    /// The loop waits for a line, which nothing can end.
+    /// The loop is reading a line, which cannot be interrupted.
     is_reading: AtomicBool,
     left: Mutex<bool>,
     leaves: Condvar,
 }
 
 impl Signals {
-    /// Watches from now on.
-    pub(crate) fn watch(watch: Watch, stop: Arc<AtomicBool>, last_will: LastWill) -> Arc<Self> {
+    /// Installs the handlers and starts the watching threads.
+    pub(crate) fn watch(watch: Watch, stop: Arc<AtomicBool>, final_save: FinalSave) -> Arc<Self> {
         let signals = Arc::new(Self { stop, ..Self::default() });
-        platform::watch(watch, &signals, last_will);
+        platform::watch(watch, &signals, final_save);
         signals
     }
 
-    /// The number of the signal that told us to go: the terminal is gone, or somebody asks.
-    pub(crate) fn gone(&self) -> Option<u8> {
-        Some(self.gone.load(Ordering::SeqCst)).filter(|number| *number > 0)
+    /// The signal that asks the program to end, if one came (SIGHUP for a closed terminal).
+    pub(crate) fn termination(&self) -> Option<u8> {
+        Some(self.received.load(Ordering::SeqCst)).filter(|number| *number > 0)
     }
 
     /// Becomes true when a wait for a key should end.
@@ -65,7 +63,7 @@ impl Signals {
         Arc::clone(&self.wake)
     }
 
-    /// Reads a line. What is read after a signal came must not be run: nobody would wait for it.
+    /// Reads a line, and notes that the loop is reading while it does.
     pub(crate) fn reading<T>(&self, read: impl FnOnce() -> T) -> T {
         self.is_reading.store(true, Ordering::SeqCst);
         let line = read();
@@ -73,9 +71,9 @@ impl Signals {
         line
     }
 
-    /// Runs something that Ctrl-C stops.
+    /// Runs work that Ctrl-C stops.
     pub(crate) fn stoppable<T>(&self, interrupter: &Interrupter, work: impl FnOnce() -> T) -> T {
-        // Whatever came before was not meant for this.
+        // An earlier interrupt does not concern this work.
         interrupter.clear();
         self.stop.store(false, Ordering::Relaxed);
         self.set_running(Some(interrupter.clone()));
@@ -98,25 +96,25 @@ impl Signals {
         }
     }
 
-    /// The loop has left, and everything is as safe as it can be.
+    /// The loop has left, and the session is closed.
     pub(crate) fn leave(&self) {
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.leaves.notify_all();
     }
 
-    /// Asks the loop to leave; whether it did, or somebody else asks it already.
+    /// Asks the loop to leave. True if it left in time, or if another thread asked it before.
     #[cfg(unix)]
     fn ask_to_leave(&self, watch: Watch, signal: i32) -> bool {
-        if self.gone.swap(u8::try_from(signal).unwrap_or(1), Ordering::SeqCst) > 0 {
+        if self.received.swap(u8::try_from(signal).unwrap_or(1), Ordering::SeqCst) > 0 {
             return true;
         }
         self.wake.store(true, Ordering::Relaxed);
         self.interrupt();
-        if watch == Watch::Nobody && self.is_reading.load(Ordering::SeqCst) {
+        if watch == Watch::Batch && self.is_reading.load(Ordering::SeqCst) {
             return false;
         }
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.leaves.wait_timeout_while(left, MOMENT, |left| !*left);
+        let waited = self.leaves.wait_timeout_while(left, GRACE_PERIOD, |left| !*left);
         waited.map_or_else(|error| *error.into_inner().0, |(left, _)| *left)
     }
 }
@@ -128,22 +126,22 @@ mod platform {
     use rustix::event::{PollFd, PollFlags, poll};
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-    use super::{LastWill, Signals, Watch};
+    use super::{FinalSave, Signals, Watch};
     use crate::ignored::Ignored;
 
-    pub(super) fn watch(watch: Watch, signals: &Arc<Signals>, last_will: LastWill) {
-        let last_will = Arc::new(std::sync::Mutex::new(last_will));
+    pub(super) fn watch(watch: Watch, signals: &Arc<Signals>, final_save: FinalSave) {
+        let final_save = Arc::new(std::sync::Mutex::new(final_save));
         let end = move |signals: &Signals, number| {
             if !signals.ask_to_leave(watch, number) {
-                if let Ok(last_will) = last_will.lock() {
-                    last_will();
+                if let Ok(final_save) = final_save.lock() {
+                    final_save();
                 }
-                // Dies as one does of that signal, for whoever waits for us.
+                // The parent process sees that this signal ended osm.
                 drop(signal_hook::low_level::emulate_default_handler(number));
             }
         };
         let mut numbers = vec![SIGINT, SIGHUP, SIGTERM];
-        if watch == Watch::Nobody {
+        if watch == Watch::Batch {
             let ignored = Ignored::now();
             numbers.retain(|number| !ignored.has(*number));
         }
@@ -152,18 +150,18 @@ mod platform {
             std::thread::spawn(move || {
                 for number in come.forever() {
                     match number {
-                        SIGINT if watch == Watch::Person => signals.interrupt(),
+                        SIGINT if watch == Watch::Interactive => signals.interrupt(),
                         number => end(&signals, number),
                     }
                 }
             });
         }
-        if watch == Watch::Nobody {
-            // The end of what we read is not the end of us.
+        if watch == Watch::Batch {
+            // The end of standard input does not end the program.
             return;
         }
         let signals = Arc::clone(signals);
-        // A hangup comes without a signal to who ignores it, or is not in the foreground.
+        // SIGHUP does not reach a process that ignores it or is in the background.
         std::thread::spawn(move || {
             if hung_up() {
                 end(&signals, SIGHUP);
@@ -192,8 +190,8 @@ mod platform {
 mod platform {
     use std::sync::Arc;
 
-    use super::{LastWill, Signals, Watch};
+    use super::{FinalSave, Signals, Watch};
 
-    /// The console ends those who sit in it.
-    pub(super) fn watch(_watch: Watch, _signals: &Arc<Signals>, _last_will: LastWill) {}
+    /// The console ends its processes itself.
+    pub(super) fn watch(_watch: Watch, _signals: &Arc<Signals>, _last_will: FinalSave) {}
 }

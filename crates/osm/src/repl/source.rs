@@ -1,7 +1,7 @@
-//! Where lines come from.
+//! Sources of command lines.
 //!
-//! The loop asks a [`Source`] and knows nothing of terminals. One is a person (`terminal.rs`), the
-//! others are here: commands of the command line, and standard input, one command on each line.
+//! The loop reads from a [`LineSource`] and knows nothing of terminals. The line editor is in
+//! `terminal.rs`; here are the options `-c` and standard input, which has one command on each line.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -9,44 +9,44 @@ use std::io::{self, BufRead, Write};
 use super::line::{Line, Open};
 use super::prompt::Prompt;
 
-/// What somebody wants.
+/// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// A command is to be run.
+    /// A command to run.
     Line(String),
-    /// A key was pressed that a script has bound.
+    /// A key that a script has bound.
     Key(String),
-    /// What was typed is to be forgotten.
+    /// The user cancelled the line (Ctrl-C).
     Cancelled,
-    /// There is nothing more.
+    /// The end of the input.
     End,
-    /// The terminal is gone, or we are asked to go.
+    /// The terminal was closed, or a signal asks the program to end.
     Gone,
-    /// No more can be read, for this reason.
+    /// Reading failed, for this reason.
     Failed(String),
 }
 
-/// Gives lines.
-pub(crate) trait Source {
-    /// The next one.
+/// A source of command lines.
+pub(crate) trait LineSource {
+    /// Reads the next line.
     fn next(&mut self, prompt: &Prompt) -> Input;
 
-    /// Where the last line came from, for messages; nothing where a person knows, or before the first
-    /// line and after the last.
+    /// Where the last line came from, for error messages; `None` at a terminal, before the first line
+    /// and after the last.
     fn place(&self) -> Option<String>;
 
-    /// Whether somebody is there.
-    fn is_person(&self) -> bool {
+    /// Whether a user types the lines in the line editor.
+    fn is_interactive(&self) -> bool {
         false
     }
 
-    /// Whether it shows a prompt.
-    fn asks(&self) -> bool {
-        self.is_person()
+    /// Whether a prompt is shown before each line.
+    fn shows_prompt(&self) -> bool {
+        self.is_interactive()
     }
 }
 
-/// Commands that were given with `-c`.
+/// The commands of the options `-c`.
 pub(crate) struct Commands {
     left: VecDeque<String>,
     number: usize,
@@ -58,7 +58,7 @@ impl Commands {
     }
 }
 
-impl Source for Commands {
+impl LineSource for Commands {
     fn next(&mut self, _prompt: &Prompt) -> Input {
         let next = self.left.pop_front();
         self.number = if next.is_some() { self.number + 1 } else { 0 };
@@ -70,17 +70,17 @@ impl Source for Commands {
     }
 }
 
-/// Reads a line, with its end; nothing at the end of all.
+/// Reads a line with its newline; 0 bytes at the end.
 type ReadLine = Box<dyn FnMut(&mut Vec<u8>) -> io::Result<usize>>;
 
-/// Lines of a text: an open quote, or a backslash at the end, goes on with the next.
+/// Commands of a text. A line with an unclosed quote, or a backslash at its end, continues on the next.
 pub(crate) struct Lines {
     reader: ReadLine,
-    /// Where the last command began.
+    /// The line on which the last command began.
     number: usize,
-    /// The lines that were read.
+    /// The number of lines read so far.
     read: usize,
-    /// Somebody types them, and is shown a prompt.
+    /// A user types the lines and sees a prompt.
     typed: bool,
 }
 
@@ -89,21 +89,21 @@ impl Lines {
         Self { reader, number: 0, read: 0, typed: false }
     }
 
-    /// Standard input. It is held only while a line is read: a command may want to read too.
+    /// Standard input, locked only while a line is read: a command may read from it too.
     pub(crate) fn of_stdin() -> Self {
         Self::new(Box::new(|line| io::stdin().lock().read_until(b'\n', line)))
     }
 
-    /// The same, typed by somebody, as the terminal itself edits it.
+    /// Lines that a user types, edited by the terminal itself.
     pub(crate) fn typed() -> Self {
         Self { typed: true, ..Self::of_stdin() }
     }
 
-    /// Shows something to who types.
+    /// Shows a text to the user who types.
     fn show(&self, text: &str) {
         if self.typed {
             let mut stderr = io::stderr().lock();
-            // Who cannot be shown it can type all the same.
+            // A user can type without a prompt, too.
             drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
         }
     }
@@ -116,7 +116,7 @@ impl Lines {
             return Ok(None);
         }
         self.read += 1;
-        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+        let text = String::from_utf8(bytes).map_err(|_| "not valid UTF-8".to_owned())?;
         let text = text.strip_suffix('\n').unwrap_or(&text);
         Ok(Some(text.strip_suffix('\r').unwrap_or(text).to_owned()))
     }
@@ -133,7 +133,7 @@ impl Lines {
                     command.push('\n');
                     command.push_str(&next);
                 }
-                (None, Open::Quote(quote)) => return Err(format!("{quote} is never closed")),
+                (None, Open::Quote(quote)) => return Err(format!("unclosed quote: {quote}")),
                 (None, Open::Backslash) => break,
             }
         }
@@ -141,15 +141,15 @@ impl Lines {
     }
 }
 
-/// The commands of a text that came at once, such as from a clipboard.
+/// The commands of a text that arrived at once, such as a pasted one.
 pub(super) fn commands_of(text: &str) -> VecDeque<String> {
     let mut rest = io::Cursor::new(text.to_owned().into_bytes());
     let mut lines = Lines::new(Box::new(move |line| rest.read_until(b'\n', line)));
-    // It was typed, so it is text, and whole.
+    // Reading from memory cannot fail, and the text is UTF-8.
     std::iter::from_fn(|| lines.command().ok().flatten()).collect()
 }
 
-impl Source for Lines {
+impl LineSource for Lines {
     fn next(&mut self, prompt: &Prompt) -> Input {
         self.show(&prompt.text);
         match self.command() {
@@ -167,7 +167,7 @@ impl Source for Lines {
         (self.number > 0 && !self.typed).then(|| format!("line {}", self.number))
     }
 
-    fn asks(&self) -> bool {
+    fn shows_prompt(&self) -> bool {
         self.typed
     }
 }
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(all("add a\r\n\n# no\n  # nor\nshow"), lines(&["add a", "show"]));
         assert_eq!(all("note 'a\nb' c\nlist"), lines(&["note 'a\nb' c", "list"]));
         assert_eq!(all("note a\\\nb\nlist\\"), lines(&["note a\\\nb", "list\\"]));
-        assert_eq!(all("note 'a\nb"), [Input::Failed("' is never closed".into())]);
+        assert_eq!(all("note 'a\nb"), [Input::Failed("unclosed quote: '".into())]);
         assert_eq!(all(""), []);
     }
 
@@ -224,21 +224,21 @@ mod tests {
         let mut commands = Commands::new(&["a".into()]);
         let mut lines = lines_of(b"a\n");
         for (source, place) in
-            [(&mut commands as &mut dyn Source, "command 1"), (&mut lines, "line 1")]
+            [(&mut commands as &mut dyn LineSource, "command 1"), (&mut lines, "line 1")]
         {
             assert_eq!(source.place(), None);
             assert_eq!(source.next(&prompt), Input::Line("a".into()));
             assert_eq!(source.place().as_deref(), Some(place));
             assert_eq!(source.next(&prompt), Input::End);
-            assert_eq!(source.place(), None, "the last save is of no command");
+            assert_eq!(source.place(), None, "the last save belongs to no command");
         }
     }
 
     #[test]
-    fn what_is_no_text_is_refused() {
+    fn invalid_utf8_is_refused() {
         let mut lines = lines_of(b"a\n\xff\n");
         assert_eq!(lines.next(&Prompt::default()), Input::Line("a".into()));
-        assert_eq!(lines.next(&Prompt::default()), Input::Failed("it is not UTF-8".into()));
+        assert_eq!(lines.next(&Prompt::default()), Input::Failed("not valid UTF-8".into()));
         assert_eq!(lines.place(), Some("line 2".into()));
     }
 }

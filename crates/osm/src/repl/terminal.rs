@@ -1,7 +1,7 @@
-//! A person at a terminal: the one file that knows of reedline.
+//! The line editor at a terminal; the only file that uses reedline.
 //!
-//! What reedline asks must be able to cross threads, and the engine of scripts cannot. But a line is
-//! read on the thread that asked for it, so what completes it waits in a variable of that thread.
+//! Reedline requires completers to be `Send`, which the script engine is not. A line is read on the
+//! thread that asks for it, so the completer is kept in a thread-local variable.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,16 +18,16 @@ use reedline::{
     ReedlineMenu, Signal, Span, StyledText, ValidationResult, Validator, default_emacs_keybindings,
 };
 
-use super::ahead;
 use super::highlight::{self, Part};
 use super::history;
 use super::line::Line;
 use super::prompt::{Complete, Prompt};
-use super::source::{Input, Source, commands_of};
+use super::source::{Input, LineSource, commands_of};
+use super::typeahead;
 use crate::ui::Screen;
 
-/// How often a wait for a key looks whether it should end.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How often a wait for a key checks whether it should end.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 const MENU: &str = "completion";
 
@@ -35,33 +35,33 @@ thread_local! {
     static COMPLETE: RefCell<Option<Complete>> = const { RefCell::new(None) };
 }
 
-/// A terminal, and who sits there.
+/// The line editor, and lines that were typed before it asked.
 pub(crate) struct Terminal {
     editor: Option<Reedline>,
-    /// Whose history and keys it has.
+    /// The mode whose history and keys the editor has.
     mode: Option<(String, Vec<String>)>,
-    /// Where histories are; nowhere if there is no home.
+    /// Osm's home folder, for the history; without it, history lasts as long as the process.
     home: Option<PathBuf>,
     color: bool,
     wake: Arc<AtomicBool>,
-    /// Commands that came with the last one.
-    left: VecDeque<String>,
-    /// Commands that were typed before we asked.
+    /// Further commands that were pasted with the last one.
+    pasted: VecDeque<String>,
+    /// Commands that were typed while another one ran.
     ahead: VecDeque<String>,
-    /// What was typed after them, and is no command yet.
+    /// The start of a command, typed after those.
     begun: String,
 }
 
 impl Terminal {
     pub(crate) fn new(home: Option<PathBuf>, color: bool, wake: Arc<AtomicBool>) -> Self {
-        let (left, ahead, begun) = (VecDeque::new(), VecDeque::new(), String::new());
-        Self { editor: None, mode: None, home, color, wake, left, ahead, begun }
+        let (pasted, ahead, begun) = (VecDeque::new(), VecDeque::new(), String::new());
+        Self { editor: None, mode: None, home, color, wake, pasted, ahead, begun }
     }
 
-    /// The next command that was typed before we asked.
+    /// The next command that was typed while another one ran.
     fn typed_ahead(&mut self) -> Option<String> {
         while self.ahead.is_empty() {
-            let line = ahead::read();
+            let line = typeahead::read();
             if line.is_empty() {
                 return None;
             }
@@ -76,25 +76,25 @@ impl Terminal {
         self.ahead.pop_front()
     }
 
-    /// The editor for a mode.
+    /// Creates the editor for a mode.
     fn editor(&self, prompt: &Prompt) -> Reedline {
         let menu = ColumnarMenu::default().with_name(MENU).with_marker("");
         let mut editor = Reedline::create()
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
-            .with_completer(Box::new(Asked))
+            .with_completer(Box::new(ThreadCompleter))
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_validator(Box::new(WholeLines))
             .with_ansi_colors(self.color)
             .use_bracketed_paste(true)
             .with_break_signal(Arc::clone(&self.wake))
-            .with_poll_interval(LOOK_EVERY)
+            .with_poll_interval(POLL_INTERVAL)
             .with_edit_mode(Box::new(Emacs::new(keys(&prompt.keys))));
         if self.color {
             let faint = Color::DarkGray.normal();
             editor = editor.with_hinter(Box::new(DefaultHinter::default().with_style(faint)));
         }
-        // Without a file the lines are remembered while we run.
+        // Without a file, reedline keeps the history in memory.
         match self.history(&prompt.mode) {
             Some(history) => editor.with_history(Box::new(history)),
             None => editor,
@@ -103,13 +103,13 @@ impl Terminal {
 
     fn history(&self, mode: &str) -> Option<FileBackedHistory> {
         let path = history::file(self.home.as_ref()?, mode).ok()?;
-        FileBackedHistory::with_file(history::MOST_LINES, path).ok()
+        FileBackedHistory::with_file(history::MAX_LINES, path).ok()
     }
 }
 
-impl Source for Terminal {
+impl LineSource for Terminal {
     fn next(&mut self, prompt: &Prompt) -> Input {
-        if let Some(line) = self.left.pop_front() {
+        if let Some(line) = self.pasted.pop_front() {
             return Input::Line(line);
         }
         if !has_columns() {
@@ -124,7 +124,7 @@ impl Source for Terminal {
         let colors = Colors { commands, color: self.color };
         let mut editor = editor.with_highlighter(Box::new(colors));
         let signal = if let Some(command) = self.typed_ahead() {
-            // As if it had been typed here. What cannot be shown or remembered is run all the same.
+            // Shown and remembered as if typed at the prompt; a failure of either does not stop it.
             drop(Screen::to_terminal(format!("{}{command}\n", prompt.text).as_bytes()));
             drop(editor.history_mut().save(HistoryItem::from_command_line(&command)));
             Ok(Signal::Success(command))
@@ -135,17 +135,17 @@ impl Source for Terminal {
             }
             editor.read_line(&Shown(prompt.text.clone()))
         };
-        // What is typed is on disk before it is run. A history that cannot be written is no reason
-        // to stop.
+        // The history is on disk before the command runs. A failure to write it does not stop the
+        // command.
         drop(editor.sync_history());
         self.editor = Some(editor);
         match signal {
             Ok(Signal::Success(text)) => {
-                self.left = commands_of(&text);
-                Input::Line(self.left.pop_front().unwrap_or_default())
+                self.pasted = commands_of(&text);
+                Input::Line(self.pasted.pop_front().unwrap_or_default())
             }
             Ok(Signal::HostCommand(key)) => {
-                // What the key does is shown below the line, and stays there.
+                // Keeps the line on the screen; the key's output follows below it.
                 drop(Screen::to_terminal(b"\n"));
                 Input::Key(key)
             }
@@ -161,24 +161,24 @@ impl Source for Terminal {
         None
     }
 
-    fn is_person(&self) -> bool {
+    fn is_interactive(&self) -> bool {
         true
     }
 }
 
-/// Whether there is room for an editor at all.
+/// Whether the terminal has at least one column; reedline divides by the width.
 fn has_columns() -> bool {
     #[cfg(unix)]
     {
         let size = rustix::termios::tcgetwinsize(std::io::stderr());
-        // Nothing known is not nothing there.
+        // 0 × 0 means that the size is unknown.
         size.is_ok_and(|size| size.ws_col > 0 || size.ws_row == 0)
     }
     #[cfg(not(unix))]
     true
 }
 
-/// A line as the terminal itself edits it.
+/// Reads a line that the terminal itself edits.
 fn plain_line() -> Input {
     let mut line = String::new();
     match std::io::stdin().read_line(&mut line) {
@@ -188,7 +188,7 @@ fn plain_line() -> Input {
     }
 }
 
-/// The keys: those of readline, Tab, and what scripts have bound.
+/// The key bindings: Emacs keys, Tab, and the keys that scripts have bound.
 fn keys(bound: &[String]) -> reedline::Keybindings {
     let mut keys = default_emacs_keybindings();
     let tab = ReedlineEvent::UntilFound(vec![
@@ -207,7 +207,7 @@ fn keys(bound: &[String]) -> reedline::Keybindings {
     keys
 }
 
-/// A key by its name: `ctrl-t`, `alt+x`, `f5`, `shift-tab`.
+/// The key of a name such as `ctrl-t`, `alt+x`, `f5`, `shift-tab`.
 fn key(name: &str) -> Option<(KeyModifiers, KeyCode)> {
     let name = name.to_lowercase();
     let mut words: Vec<&str> = name.split(['-', '+']).collect();
@@ -243,7 +243,7 @@ fn key(name: &str) -> Option<(KeyModifiers, KeyCode)> {
     Some((modifiers, code))
 }
 
-/// The prompt, as reedline wants it.
+/// The prompt in reedline's form.
 struct Shown(String);
 
 impl reedline::Prompt for Shown {
@@ -266,7 +266,7 @@ impl reedline::Prompt for Shown {
     fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
         let found = match search.status {
             PromptHistorySearchStatus::Passing => "search",
-            PromptHistorySearchStatus::Failing => "nothing found",
+            PromptHistorySearchStatus::Failing => "no match",
         };
         format!("({found}: {}) ", search.term).into()
     }
@@ -276,7 +276,7 @@ impl reedline::Prompt for Shown {
     }
 }
 
-/// A line goes on while a quote is open, or after a backslash.
+/// A line continues while a quote is unclosed, or after a backslash.
 struct WholeLines;
 
 impl Validator for WholeLines {
@@ -314,10 +314,10 @@ impl Highlighter for Colors {
     }
 }
 
-/// Asks what waits in this thread.
-struct Asked;
+/// Calls the completer of this thread.
+struct ThreadCompleter;
 
-impl Completer for Asked {
+impl Completer for ThreadCompleter {
     fn complete(&mut self, line: &str, place: usize) -> CompletionResult {
         let complete = COMPLETE.with_borrow(Clone::clone);
         let found = complete.map(|complete| complete(line, place)).unwrap_or_default();

@@ -16,8 +16,8 @@ fn comment_stripper() {
     [1] [file] a.rs (1 line, 5 B)
     Total: 1 item (1 line, 5 B)
     --- stderr
-    osm: error: line 1: there is no command "diff"
-    osm: hint: `help` shows all commands
+    osm: error: line 1: unknown command "diff"
+    osm: hint: `help` lists all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
     osm: error: line 2: nothing was added; there is a problem with
       nothing.rs: there is no $ROOT/tree/nothing.rs (check the spelling, and in which folder you are)

@@ -27,18 +27,18 @@ fn help_reads_well() {
     In every mode
       anywhere              Is in every mode
 
-    Always
-      help [COMMAND]        Show what can be typed
-      mode NAME             Go to another mode
-      modes                 List the modes
-      state                 Show what this session keeps
-      history               List the commands that changed something
-      undo [NUMBER]         Take the last change back, or all after NUMBER of the history
-      reset                 Begin the session anew; what was there is archived
-      js EXPRESSION         Evaluate JavaScript
-      exit                  Leave; everything is saved
+    Built in
+      help [COMMAND]        List commands, or describe one
+      mode NAME             Switch to another mode
+      modes                 List modes
+      state                 Show the session's state
+      history               List the commands that changed the session
+      undo [NUMBER]         Undo the last change, or all changes after NUMBER of the history
+      reset                 Clear the session; the old state is archived
+      js EXPRESSION         Evaluate a JavaScript expression
+      exit                  Leave the mode; the session is saved
 
-    help COMMAND tells more
+    `help COMMAND` describes a command
     bye
     "#);
     assert_snapshot!(env.probe(&["help paint", "help undo", "help nothing"]).transcript(), @r#"
@@ -47,11 +47,11 @@ fn help_reads_well() {
 
       --wet  does not dry
     undo [NUMBER]
-      Take the last change back, or all after NUMBER of the history
+      Undo the last change, or all changes after NUMBER of the history
     bye
     --- stderr
-    osm: error: command 3: there is no command "nothing"
-    osm: hint: `help` shows all commands
+    osm: error: command 3: unknown command "nothing"
+    osm: hint: `help` lists all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
     --- exit Some(1)
     "#);
@@ -61,11 +61,11 @@ fn help_reads_well() {
 fn state_history_and_undo() {
     let env = Env::new();
     assert_snapshot!(env.probe(&["state", "history", "undo"]).transcript(), @r#"
-    This session keeps nothing yet
-    Nothing was changed yet
+    The session is empty
+    No changes yet
     bye
     --- stderr
-    osm: error: command 3: there is nothing to undo
+    osm: error: command 3: nothing to undo
     --- exit Some(1)
     "#);
     assert_snapshot!(
@@ -96,7 +96,7 @@ fn state_history_and_undo() {
     bye
     "#);
     assert_snapshot!(env.probe(&["undo 3", "show", "undo", "show", "undo 9", "undo x"]).transcript(), @r#"
-    Back to the state after 3: keep four
+    Restored the state after 3: keep four
     seen: one, two three, four
     all: one, two three, four
     Undone: keep four
@@ -104,15 +104,15 @@ fn state_history_and_undo() {
     all: one, two three
     bye
     --- stderr
-    osm: error: command 5: there is no number "9" in the history, of 7 entries
+    osm: error: command 5: no entry "9" in the history (7 entries)
     osm: hint: `history` lists them
-    osm: error: command 6: there is no number "x" in the history, of 7 entries
+    osm: error: command 6: no entry "x" in the history (7 entries)
     osm: hint: `history` lists them
     --- exit Some(1)
     "#);
     assert_eq!(
         env.probe(&["undo 1", "undo", "show"]).good(),
-        "Back to the state after 1: keep one\nseen: one\nUndone: keep one\nseen: \nall: \nbye\n"
+        "Restored the state after 1: keep one\nseen: one\nUndone: keep one\nseen: \nall: \nbye\n"
     );
 }
 
@@ -149,11 +149,11 @@ fn modes_and_back() {
     welcome
     bye
     --- stderr
-    osm: error: command 3: there is no command "keep"
-    osm: hint: `help` shows all commands
+    osm: error: command 3: unknown command "keep"
+    osm: hint: `help` lists all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
     osm: error: command 7: there is no mode 'nowhere'; there are: probe, other
-    osm: error: command 8: which mode? `modes` lists them
+    osm: error: command 8: missing mode name; `modes` lists them
     --- exit Some(1)
     "#
     );
@@ -163,12 +163,13 @@ fn modes_and_back() {
 fn a_reset_can_be_taken_back() {
     let env = Env::new();
     let said = env.probe(&["keep one", "reset", "show", "history"]).good();
-    let name =
-        said.lines().find_map(|line| line.strip_prefix("what was there: osm session restore "));
+    let name = said
+        .lines()
+        .find_map(|line| line.strip_prefix("restore the old state with: osm session restore "));
     let name = name.expect("the name of the archive is said");
     assert!(said.contains("\nall: \n"), "{said}");
     assert!(said.ends_with("  osm  reset\nbye\n"), "{said}");
-    env.probe(&["undo"]).said(1, &["a reset is not undone", "osm session restore"]);
+    env.probe(&["undo"]).said(1, &["cannot undo a reset", "osm session restore"]);
     env.run(&["session", "restore", name]).said(0, &[]);
     assert_eq!(env.probe(&["show"]).good(), "all: one\nbye\n");
 }
@@ -206,7 +207,7 @@ fn javascript() {
     osm: error: command 7: js:1:4: SyntaxError: unexpected token in expression: ''
       1 +
          ^
-    osm: error: command 8: what is to be evaluated? js EXPRESSION
+    osm: error: command 8: missing expression; usage: js EXPRESSION
     --- exit Some(1)
     "#
     );
@@ -218,20 +219,20 @@ fn leaving() {
     for command in ["exit", "quit", "leave"] {
         assert_eq!(env.probe(&["keep x", command, "keep y"]).good(), "kept x\nbye\n");
     }
-    env.probe(&["exit now"]).said(1, &["\"now\" is one word too many: exit"]);
+    env.probe(&["exit now"]).said(1, &["unexpected argument \"now\"; usage: exit"]);
 }
 
 #[test]
-fn a_word_that_nobody_knows() {
+fn an_unknown_command() {
     let env = Env::new();
     assert_snapshot!(env.probe(&["kep x", "1 + 1"]).transcript(), @r#"
     bye
     --- stderr
-    osm: error: command 1: there is no command "kep"
-    osm: hint: did you mean `keep`? `help` shows all commands
+    osm: error: command 1: unknown command "kep"
+    osm: hint: did you mean `keep`? `help` lists all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
-    osm: error: command 2: there is no command "1"
-    osm: hint: `help` shows all commands
+    osm: error: command 2: unknown command "1"
+    osm: hint: `help` lists all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
     --- exit Some(1)
     "#);

@@ -19,7 +19,7 @@ fn its_failure_is_not_covered_up() {
     let run = env.probe(&["clip x"]);
     run.said(
         1,
-        &["the clipboard was not reached (OSM_CLIPBOARD: exit code 3): kept in LAB/home/prompts/"],
+        &["cannot copy to the clipboard (OSM_CLIPBOARD: exit code 3); saved to LAB/home/prompts/"],
     );
 }
 
@@ -27,7 +27,7 @@ fn its_failure_is_not_covered_up() {
 fn without_a_clipboard_the_text_is_kept() {
     let env = Env::new();
     let run = env.probe(&["clip precious", "clap"]);
-    run.said(1, &["the clipboard was not reached", "set OSM_CLIPBOARD", "set OSM_CLIPBOARD_PASTE"]);
+    run.said(1, &["cannot copy to the clipboard", "set OSM_CLIPBOARD", "set OSM_CLIPBOARD_PASTE"]);
     let folder = env.home().join("prompts");
     let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");

@@ -17,10 +17,11 @@ fn an_editor_that_fails() {
     env.probe(&["edit"])
         .said(1, &["the editor false failed with exit code 1; nothing was changed"]);
     let env = Env::new().with("EDITOR", "/no/such/editor");
-    env.probe(&["edit"]).said(1, &["there is no editor (/no/such/editor); set VISUAL or EDITOR"]);
+    env.probe(&["edit"])
+        .said(1, &["no editor found (tried /no/such/editor); set VISUAL or EDITOR"]);
 }
 
 #[test]
-fn nobody_is_there_to_edit() {
-    Env::new().probe(&["edit"]).said(1, &["there is no terminal for an editor"]);
+fn an_editor_needs_a_terminal() {
+    Env::new().probe(&["edit"]).said(1, &["standard output is not a terminal"]);
 }

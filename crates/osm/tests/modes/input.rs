@@ -21,7 +21,7 @@ fn a_line_that_fails() {
         &[
             "osm: error: line 2: PROBE",
             "Error: it went wrong",
-            "osm: error: line 3: there is no command",
+            "osm: error: line 3: unknown command",
         ],
     );
     assert!(run.stdout.ends_with("all: a\nbye\n"), "it goes on: {}", run.stdout);
@@ -41,10 +41,10 @@ fn a_comment_is_no_command() {
 fn a_quote_that_is_never_closed() {
     let env = Env::new();
     let run = env.probe(&["keep 'b", "show"]);
-    run.said(1, &["command 1: ' is never closed"]);
+    run.said(1, &["command 1: unclosed quote: '"]);
     assert_eq!(run.stdout, "all: \nbye\n", "nothing was kept, and the next was run");
     let run = env.probe_reading("keep a\nkeep 'b\nshow\n", &[]);
-    run.said(1, &["line 2: no more commands can be read: ' is never closed"]);
+    run.said(1, &["line 2: cannot read commands: unclosed quote: '"]);
     assert_eq!(run.stdout, "kept a\nbye\n");
 }
 

@@ -20,14 +20,14 @@ fn what_is_stopped() {
     run.said(
         1,
         &[
-            "command 2: stopped: it computed for too long",
-            "command 3: stopped: it computed for too long",
-            "command 4: stopped: it needed too much memory",
-            "command 5: stopped: it computed for too long",
-            "command 6: stopped: it computed for too long",
+            "command 2: stopped: the script exceeded its time limit",
+            "command 3: stopped: the script exceeded its time limit",
+            "command 4: stopped: the script exceeded its memory limit",
+            "command 5: stopped: the script exceeded its time limit",
+            "command 6: stopped: the script exceeded its time limit",
             "command 7: js:1:",
-            "command 8: stopped: it computed for too long",
-            "hint: `osm config set script.time_limit_seconds 300`",
+            "command 8: stopped: the script exceeded its time limit",
+            "hint: raise the limit: `osm config set script.time_limit_seconds 300`",
         ],
     );
     assert!(run.stdout.ends_with("all: one\nbye\n"), "{}", run.stdout);

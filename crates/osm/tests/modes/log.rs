@@ -54,7 +54,7 @@ fn there_is_none_unless_somebody_asks() {
 fn a_log_that_cannot_be_written() {
     let env = Env::new();
     let run = env.run(&["code-review", "--log-file", "/dev/null/x", "-c", "list"]);
-    run.said(1, &["the log /dev/null/x cannot be written", "hint: choose another file"]);
+    run.said(1, &["cannot write the log /dev/null/x", "hint: choose another file"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -64,5 +64,5 @@ fn a_log_that_is_full() {
     let probe = probe.to_str().unwrap();
     let options = ["script", "-i", "--log-level", "info", "--log-file", "/dev/full"];
     env.run(&[&options[..], &["-c", "show", probe]].concat())
-        .said(0, &["all: ", "the log /dev/full is not complete"]);
+        .said(0, &["all: ", "the log /dev/full is incomplete"]);
 }

@@ -56,7 +56,7 @@ fn document(env: &Env) -> PathBuf {
 
 /// The command that brings back what could not be saved.
 fn way_back(said: &str) -> Vec<&str> {
-    let command = said.split("get it back with `osm ").nth(1).expect("the way back is told");
+    let command = said.split("restore it with `osm ").nth(1).expect("the way back is told");
     command.split('`').next().unwrap().split(' ').collect()
 }
 
@@ -97,10 +97,10 @@ fn what_cannot_be_saved_is_kept_at_the_end() {
     run.said(
         1,
         &[
-            "the session is not saved",
-            "hint: what you did is kept in memory; the next command tries again",
+            "cannot save the session",
+            "hint: your changes are kept in memory; osm saves again after the next command",
             "all: one, two",
-            "the session is kept in recovered/",
+            "osm has written the session to recovered/",
         ],
     );
     assert_eq!(std::fs::read_to_string(&path).unwrap(), newer, "that one is left alone");
@@ -115,7 +115,10 @@ fn without_a_store_work_goes_on_in_memory() {
     std::fs::remove_dir(&home).unwrap();
     std::fs::write(&home, "not a folder").unwrap();
     let run = env.probe(&["keep one", "keep two", "undo", "history"]);
-    run.said(0, &["this session is in memory only", "the session is kept in LAB/temporary/osm-"]);
+    run.said(
+        0,
+        &["this session is in memory only", "osm has written the session to LAB/temporary/osm-"],
+    );
     std::fs::write(&home, "").unwrap();
     #[expect(clippy::disallowed_methods, reason = "the test put it there")]
     std::fs::remove_file(&home).unwrap();

@@ -39,8 +39,8 @@ fn one_that_fails_shows_its_line() {
     "#);
     assert_snapshot!(script(&env, "", &["none.js"]).transcript(), @r#"
     --- stderr
-    osm: error: there is no script LAB/tree/none.js
-    osm: hint: check the spelling, and in which folder you are
+    osm: error: script not found: LAB/tree/none.js
+    osm: hint: check the path; it is relative to the working directory
     --- exit Some(4)
     "#);
 }

@@ -136,7 +136,7 @@ fn what_a_person_sees() {
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
     person.says("keep one", "kept one");
-    person.says("kep two", "hint: did you mean `keep`? `help` shows all commands");
+    person.says("kep two", "hint: did you mean `keep`? `help` lists all commands");
     person.says("show", "all: one");
     person.is_asked();
     let screen: Vec<String> = person.screen().lines().map(|it| it.trim_end().to_owned()).collect();
@@ -145,8 +145,8 @@ fn what_a_person_sees() {
     (probe) > keep one
     kept one
     (probe) > kep two
-    error: there is no command "kep"
-    hint: did you mean `keep`? `help` shows all commands
+    error: unknown command "kep"
+    hint: did you mean `keep`? `help` lists all commands
     hint: `js EXPRESSION` evaluates JavaScript
     (probe) > show
     all: one
@@ -303,7 +303,7 @@ fn ctrl_c_stops_the_script_and_nothing_else() {
     );
     person.presses(&["C-c"]);
     person.sees("\"code\": 130");
-    person.says("bomb", "it needed too much memory");
+    person.says("bomb", "exceeded its memory limit");
     person.says("show", "all: one");
     person.is_asked();
     person.presses(&["C-c"]);
@@ -361,7 +361,7 @@ fn a_terminal_that_is_closed() {
     for (number, (line, begun)) in [("loop", "looping"), ("words", "[]")].into_iter().enumerate() {
         let person = Person::new(&lab, &tmux);
         std::fs::write(&document, r#"{"version":"7.0.0","session_id":"ex--tested_xx"}"#).unwrap();
-        person.says("keep two", "the session is not saved");
+        person.says("keep two", "cannot save the session");
         person.says(line, begun);
         tmux.run(&["kill-pane", "-t", &person.pane]).unwrap();
         person_is_gone(&person);
@@ -449,8 +449,5 @@ fn a_terminal_is_told_what_is_copied() {
     person.waits_for("buffer", || {
         tmux.run(&["show-buffer"]).is_ok_and(|buffer| buffer == "out of the ordinary")
     });
-    person.says(
-        "js output.toClipboard('x'.repeat(80000))",
-        "80 kB are too much for the terminal's clipboard",
-    );
+    person.says("js output.toClipboard('x'.repeat(80000))", "80 kB exceed the terminal's limit");
 }

@@ -1,21 +1,21 @@
-//! `help`: what can be typed here.
+//! `help`: list the commands, or describe one.
 
 use osm_script::CommandInfo;
 
 use super::super::Repl;
-use super::super::failure::Failure;
-use super::{BUILTINS, named, no_more};
+use super::super::failure::CommandFailure;
+use super::{BUILTINS, at_most, named};
 use crate::ui::{Style, table};
 
-pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
-    no_more(words, 1, "help [COMMAND]")?;
+pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
+    at_most(words, 1, "help [COMMAND]")?;
     match words.first() {
         None => all(repl),
         Some(name) => one(repl, name),
     }
 }
 
-fn all(repl: &Repl) -> Result<(), Failure> {
+fn all(repl: &Repl) -> Result<(), CommandFailure> {
     let mode = repl.modes().current();
     let mut groups = Vec::new();
     if let Some(mode) = mode {
@@ -23,13 +23,13 @@ fn all(repl: &Repl) -> Result<(), Failure> {
     }
     groups.push(("In every mode".to_owned(), rows(&repl.modes().commands()?)));
     let builtins = BUILTINS.iter().map(|it| [it.usage.to_owned(), it.description.to_owned()]);
-    groups.push(("Always".to_owned(), builtins.collect()));
+    groups.push(("Built in".to_owned(), builtins.collect()));
     groups.retain(|(_, rows)| !rows.is_empty());
-    // One table, so that all the descriptions begin in one column.
+    // One table for all groups, so that the descriptions are aligned.
     let every: Vec<[String; 2]> = groups.iter().flat_map(|(_, rows)| rows.clone()).collect();
     let text = table(&every);
     let mut lines = text.lines();
-    let screen = &repl.desk.screen;
+    let screen = &repl.host.screen;
     let mut shown = String::new();
     for (title, rows) in &groups {
         shown.push_str(&screen.styled(Style::Strong, title));
@@ -40,8 +40,8 @@ fn all(repl: &Repl) -> Result<(), Failure> {
         }
         shown.push('\n');
     }
-    let tab = if repl.source.is_person() { "; Tab completes" } else { "" };
-    let more = format!("help COMMAND tells more{tab}");
+    let tab = if repl.source.is_interactive() { "; Tab completes words" } else { "" };
+    let more = format!("`help COMMAND` describes a command{tab}");
     shown.push_str(&screen.styled(Style::Faint, &more));
     screen.print(&shown);
     Ok(())
@@ -55,8 +55,8 @@ fn usage(command: &CommandInfo) -> &str {
     if command.usage.is_empty() { &command.name } else { &command.usage }
 }
 
-fn one(repl: &Repl, name: &str) -> Result<(), Failure> {
-    let screen = &repl.desk.screen;
+fn one(repl: &Repl, name: &str) -> Result<(), CommandFailure> {
+    let screen = &repl.host.screen;
     if let Some(builtin) = named(name) {
         screen.print(&screen.styled(Style::Strong, builtin.usage));
         screen.print(&format!("  {}", builtin.description));

@@ -1,33 +1,32 @@
-//! `undo`: back to an earlier state of the session.
+//! `undo`: restore an earlier state of the session.
 //!
-//! To undo is a change like others, and remembered like others. So that undoing twice goes back two
-//! steps, and not there and back, an entry of the history that is itself an undo stands for the entry
-//! whose state it brought back. The counter of item ids stays where it is: an id that came and went is
-//! never given to something else.
+//! An undo is a change, and is in the history. So that undoing twice goes back two steps, an undo in the
+//! history stands for the entry whose state it restored. The counter of item ids is not restored, so
+//! that an id is never reused.
 
 use osm_store::{HistoryEntry, Key, MOST_HISTORY};
 use serde_json::Value;
 
 use super::super::Repl;
-use super::super::failure::Failure;
-use super::no_more;
+use super::super::failure::CommandFailure;
+use super::at_most;
 use crate::commands::brief;
 
-/// The highest id that an item of the context ever had; `ctxutil` keeps it.
+/// The highest id that a context item ever had; `ctxutil.js` maintains it.
 const ITEM_COUNTER: &str = "contextHighestId";
 
-/// Where to go.
+/// The state to restore.
 #[derive(Debug)]
 enum Target<'a> {
-    /// To the state after this entry.
+    /// The state after this entry.
     After(&'a HistoryEntry),
-    /// To the state before the first.
+    /// The empty state before the first entry.
     Beginning,
 }
 
-pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Failure> {
-    no_more(words, 1, "undo [NUMBER]")?;
-    let mut session = repl.desk.session();
+pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
+    at_most(words, 1, "undo [NUMBER]")?;
+    let mut session = repl.host.session();
     let history = session.history()?;
     let (target, said) = match words.first() {
         None => {
@@ -38,13 +37,14 @@ pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), 
             let entry =
                 word.parse().ok().and_then(|number: usize| history.get(number.checked_sub(1)?));
             let entry = entry.ok_or_else(|| {
-                let most = history.len();
-                Failure::new(format!(
-                    "there is no number {word:?} in the history, of {most} entries"
-                ))
-                .with_hint("`history` lists them")
+                let entries = match history.len() {
+                    1 => "1 entry".to_owned(),
+                    count => format!("{count} entries"),
+                };
+                CommandFailure::new(format!("no entry {word:?} in the history ({entries})"))
+                    .with_hint("`history` lists them")
             })?;
-            let said = format!("Back to the state after {word}: {}", brief(&entry.command, 100));
+            let said = format!("Restored the state after {word}: {}", brief(&entry.command, 100));
             (Target::After(entry), said)
         }
     };
@@ -59,37 +59,39 @@ pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), 
         session.set(counter, count)?;
     }
     drop(session);
-    repl.desk.screen.print(&said);
-    repl.tell_changed(&changed);
+    repl.host.screen.print(&said);
+    repl.notify_changed(&changed);
     Ok(())
 }
 
-/// The last change that is not undone, and the state before it.
-fn before_the_last(history: &[HistoryEntry]) -> Result<(&HistoryEntry, Target<'_>), Failure> {
-    let nothing = || Failure::new("there is nothing to undo");
+/// The last change that is not undone yet, and the state before it.
+fn before_the_last(
+    history: &[HistoryEntry],
+) -> Result<(&HistoryEntry, Target<'_>), CommandFailure> {
+    let nothing = || CommandFailure::new("nothing to undo");
     let mut at = history.len().checked_sub(1).ok_or_else(nothing)?;
     while is_undo(&history[at]) {
         let state = &history[at].final_state;
         match history[..at].iter().rposition(|it| is_same(&it.final_state, state)) {
             Some(earlier) => at = earlier,
-            // It went back to the beginning, or to what is no longer remembered.
+            // It restored the empty state, or one that is no longer in the history.
             None => return Err(nothing()),
         }
     }
     let undone = &history[at];
     if undone.mode_id == "osm" && undone.command == "reset" {
-        return Err(Failure::new("a reset is not undone").with_hint(
-            "`osm session archives` lists what was there, `osm session restore` brings it back",
+        return Err(CommandFailure::new("cannot undo a reset").with_hint(
+            "`osm session archives` lists archived states, `osm session restore` restores one",
         ));
     }
     match at.checked_sub(1) {
         Some(before) => Ok((undone, Target::After(&history[before]))),
         None if history.len() < MOST_HISTORY => Ok((undone, Target::Beginning)),
-        None => Err(Failure::new("what was before is no longer remembered")),
+        None => Err(CommandFailure::new("the state before it is no longer in the history")),
     }
 }
 
-/// Whether two states are the same but for the counter, which is never brought back.
+/// Whether two states are equal, apart from the id counter, which is never restored.
 fn is_same(one: &Value, other: &Value) -> bool {
     let alike = |one: &Value, other: &Value, but: &str| {
         let count =
@@ -132,7 +134,7 @@ mod tests {
         session.history().unwrap()
     }
 
-    /// What is undone, and the value that is there afterwards.
+    /// The command that is undone, and the value afterwards.
     fn undone(entries: &[(&str, i32)]) -> Result<(String, Option<i64>), String> {
         let history = history(entries);
         let found = before_the_last(&history).map_err(|failure| failure.message)?;
@@ -145,7 +147,7 @@ mod tests {
 
     #[test]
     fn one_step_after_the_other() {
-        assert_eq!(undone(&[]), Err("there is nothing to undo".into()));
+        assert_eq!(undone(&[]), Err("nothing to undo".into()));
         assert_eq!(undone(&[("a", 1)]), Ok(("a".into(), None)));
         assert_eq!(undone(&[("a", 1), ("b", 2)]), Ok(("b".into(), Some(1))));
         assert_eq!(undone(&[("a", 1), ("b", 2), ("undo", 1)]), Ok(("a".into(), None)));
@@ -155,16 +157,16 @@ mod tests {
         assert_eq!(undone(&far), Ok(("a".into(), None)));
         let twice = [("a", 1), ("b", 2), ("c", 3), ("undo", 2), ("undo", 1)];
         assert_eq!(undone(&twice), Ok(("a".into(), None)));
-        assert_eq!(undone(&[("a", 1), ("undo", 0)]), Err("there is nothing to undo".into()));
+        assert_eq!(undone(&[("a", 1), ("undo", 0)]), Err("nothing to undo".into()));
     }
 
     #[test]
-    fn what_is_forgotten_cannot_be_undone() {
+    fn changes_beyond_the_history_cannot_be_undone() {
         let undone_to_the_first: Vec<(&str, i32)> =
             std::iter::once(("a", 1)).chain(std::iter::repeat_n(("undo", 1), 199)).collect();
         assert_eq!(
             undone(&undone_to_the_first),
-            Err("what was before is no longer remembered".into()),
+            Err("the state before it is no longer in the history".into()),
             "as many as are kept"
         );
         assert_eq!(undone(&undone_to_the_first[..199]), Ok(("a".into(), None)));

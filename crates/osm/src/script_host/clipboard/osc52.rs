@@ -1,10 +1,10 @@
-//! OSC 52: the terminal, wherever it is, puts a text on its clipboard.
+//! OSC 52: an escape sequence that makes the terminal set its clipboard, also over SSH.
 //!
-//! No terminal answers, so nobody knows whether it did. Multiplexers stand in between: tmux takes the
-//! sequence itself (`set-clipboard on`), or passes it on in a wrapper (`allow-passthrough on`). Which
-//! of the two is not known, so it gets both; what it does not take it drops.
+//! Terminals do not confirm it. A multiplexer in between needs more: tmux handles the sequence itself
+//! (`set-clipboard on`) or passes it on in a wrapper (`allow-passthrough on`). Which of the two is set is
+//! unknown, so tmux gets both and drops the other.
 
-/// What stands between us and the terminal.
+/// The multiplexer between osm and the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrap {
     None,
@@ -12,18 +12,18 @@ pub(super) enum Wrap {
     Screen,
 }
 
-/// The longest sequence that common terminals take.
-const LONGEST: usize = 100_000;
+/// The longest payload that common terminals accept.
+const MAX_ENCODED: usize = 100_000;
 
-/// GNU screen takes no more in one piece.
-const PIECE: usize = 512;
+/// GNU screen accepts no longer string.
+const SCREEN_CHUNK: usize = 512;
 
 /// The bytes to write, or why it cannot be done.
 pub(super) fn sequence(text: &str, wrap: Wrap) -> Result<Vec<u8>, String> {
     let encoded = base64(text.as_bytes());
-    if encoded.len() > LONGEST {
-        let (size, most) = (text.len() / 1000, LONGEST / 4 * 3 / 1000);
-        return Err(format!("{size} kB are too much for the terminal's clipboard: {most} at most"));
+    if encoded.len() > MAX_ENCODED {
+        let (size, most) = (text.len() / 1000, MAX_ENCODED / 4 * 3 / 1000);
+        return Err(format!("{size} kB exceed the terminal's limit of {most} kB"));
     }
     let plain = format!("\x1b]52;c;{encoded}\x07");
     Ok(match wrap {
@@ -34,9 +34,9 @@ pub(super) fn sequence(text: &str, wrap: Wrap) -> Result<Vec<u8>, String> {
         }
         Wrap::Screen => {
             let mut wrapped = String::new();
-            for piece in pieces(&plain) {
+            for chunk in chunks(&plain) {
                 wrapped.push_str("\x1bP");
-                wrapped.push_str(piece);
+                wrapped.push_str(chunk);
                 wrapped.push_str("\x1b\\");
             }
             wrapped
@@ -45,9 +45,11 @@ pub(super) fn sequence(text: &str, wrap: Wrap) -> Result<Vec<u8>, String> {
     .into_bytes())
 }
 
-/// Pieces of a text that is ASCII.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    (0..text.len()).step_by(PIECE).filter_map(|at| text.get(at..text.len().min(at + PIECE)))
+/// Chunks of an ASCII text.
+fn chunks(text: &str) -> impl Iterator<Item = &str> {
+    (0..text.len())
+        .step_by(SCREEN_CHUNK)
+        .filter_map(|at| text.get(at..text.len().min(at + SCREEN_CHUNK)))
 }
 
 /// Bytes as text, four letters for three of them.
@@ -107,7 +109,7 @@ mod tests {
         assert!(sequence(&"x".repeat(74_000), Wrap::None).is_ok());
         assert_eq!(
             sequence(&"x".repeat(80_000), Wrap::None).unwrap_err(),
-            "80 kB are too much for the terminal's clipboard: 75 at most"
+            "80 kB exceed the terminal's limit of 75 kB"
         );
     }
 }

@@ -1,10 +1,10 @@
-//! State: that of the session.
+//! The state of scripts is the state of the session.
 
 use osm_script::StateKey;
 use osm_store::Key;
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::session_host::SessionHost;
 
 pub(crate) fn key(key: &StateKey) -> Key {
     match key.clone() {
@@ -20,12 +20,12 @@ pub(crate) fn script_key(key: &Key) -> StateKey {
     }
 }
 
-pub(super) fn get(desk: &Desk, name: &StateKey) -> Result<Option<Value>, String> {
-    desk.session().get(&key(name)).map_err(|error| error.to_string())
+pub(super) fn get(host: &SessionHost, name: &StateKey) -> Result<Option<Value>, String> {
+    host.session().get(&key(name)).map_err(|error| error.to_string())
 }
 
-pub(super) fn set(desk: &Desk, name: &StateKey, value: Option<Value>) -> Result<(), String> {
-    let (mut session, key) = (desk.session(), key(name));
+pub(super) fn set(host: &SessionHost, name: &StateKey, value: Option<Value>) -> Result<(), String> {
+    let (mut session, key) = (host.session(), key(name));
     let changed = match value {
         Some(value) => session.set(key, value),
         None => session.remove(key),

@@ -1,7 +1,7 @@
-//! What scripts reach of the world: one file for each part of it.
+//! The `Host` of scripts: files, programs, the editor, the clipboard, state. One file for each.
 //!
-//! A script has the rights of whoever started it; the `Host` is the one door, so that everything it
-//! does passes here, and a script under test can be given another.
+//! A script has the permissions of the user who started it. It reaches the system only through `Host`,
+//! so tests can replace it.
 
 mod clipboard;
 mod context;
@@ -19,43 +19,43 @@ use std::time::{Duration, Instant};
 use osm_script::{Execution, Finished, Host, Level, StateKey, Writing};
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::session_host::SessionHost;
 
 pub(crate) use state::script_key;
 
-/// How often a wait looks whether it should end.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How often a wait checks whether it should end.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The world of a script.
-pub(crate) struct Hands {
-    desk: Rc<Desk>,
+/// The host of one script.
+pub(crate) struct ScriptHost {
+    host: Rc<SessionHost>,
 }
 
-impl Hands {
-    pub(crate) fn new(desk: Rc<Desk>) -> Self {
-        Self { desk }
+impl ScriptHost {
+    pub(crate) fn new(host: Rc<SessionHost>) -> Self {
+        Self { host }
     }
 }
 
-impl Host for Hands {
+impl Host for ScriptHost {
     fn print(&mut self, text: &str) {
-        self.desk.screen.print(text);
+        self.host.screen.print(text);
     }
 
     fn complain(&mut self, text: &str) {
-        self.desk.screen.complain(text);
+        self.host.screen.complain(text);
     }
 
     fn tell(&mut self, text: &str) {
-        self.desk.screen.tell(text);
+        self.host.screen.tell(text);
     }
 
     fn log(&mut self, level: Level, message: &str, attributes: &Value) {
-        self.desk.log.write(level, message, attributes);
+        self.host.log.write(level, message, attributes);
     }
 
     fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(self.desk.at(path))
+        std::fs::read(self.host.absolute(path))
     }
 
     fn write(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -63,65 +63,65 @@ impl Host for Hands {
     }
 
     fn write_as(&mut self, path: &Path, bytes: &[u8], how: &Writing) -> io::Result<()> {
-        files::write(&self.desk.at(path), bytes, how)
+        files::write(&self.host.absolute(path), bytes, how)
     }
 
     fn exists(&mut self, path: &Path) -> bool {
-        self.desk.at(path).exists()
+        self.host.absolute(path).exists()
     }
 
     fn variable(&mut self, name: &str) -> Option<String> {
-        self.desk.environment.get(name).map(|value| value.to_string_lossy().into_owned())
+        self.host.environment.get(name).map(|value| value.to_string_lossy().into_owned())
     }
 
     fn run(&mut self, execution: &Execution) -> io::Result<Finished> {
-        exec::run(execution, &self.desk.folder)
+        exec::run(execution, &self.host.folder)
     }
 
     fn edit(&mut self, hint: &str, text: &str) -> io::Result<String> {
-        editor::edit(&self.desk, hint, text)
+        editor::edit(&self.host, hint, text)
     }
 
     fn copy(&mut self, text: &str) -> io::Result<()> {
-        clipboard::copy(&self.desk, text).map_err(io::Error::other)
+        clipboard::copy(&self.host, text).map_err(io::Error::other)
     }
 
     fn paste(&mut self) -> io::Result<String> {
-        clipboard::paste(&self.desk).map_err(io::Error::other)
+        clipboard::paste(&self.host).map_err(io::Error::other)
     }
 
     fn sleep(&mut self, time: Duration, interrupted: &dyn Fn() -> bool) {
         let until = Instant::now() + time;
-        while !interrupted() && !self.desk.stop.load(Ordering::Relaxed) {
+        while !interrupted() && !self.host.stop.load(Ordering::Relaxed) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
             }
-            std::thread::sleep(left.min(LOOK_EVERY));
+            std::thread::sleep(left.min(POLL_INTERVAL));
         }
     }
 
     fn state(&mut self, key: &StateKey) -> Result<Option<Value>, String> {
-        state::get(&self.desk, key)
+        state::get(&self.host, key)
     }
 
     fn set_state(&mut self, key: &StateKey, value: Option<Value>) -> Result<(), String> {
-        state::set(&self.desk, key, value)
+        state::set(&self.host, key, value)
     }
 
-    /// What nobody changed is not written down.
+    /// Defaults are not stored: a script declares them again each time.
     fn set_default(&mut self, _key: &StateKey, _value: Value) -> Result<(), String> {
         Ok(())
     }
 
     fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String> {
         match module {
-            "osm:context" => context::call(&self.desk, function, arguments),
-            _ => Err(format!("there is no module {module}")),
+            "osm:context" => context::call(&self.host, function, arguments),
+            _ => Err(format!("unknown module {module}")),
         }
     }
 
     fn read_line(&mut self, prompt: &str) -> Option<String> {
-        self.desk.screen.ask(prompt)
+        self.host.screen.ask(prompt)
     }
 }

@@ -1,7 +1,7 @@
-//! `osm:context`: files, diffs and notes become a prompt, without passing through a script.
+//! `osm:context`: builds prompts from files, diffs and notes for scripts.
 //!
-//! A template gets a mark in the place of the context, and what it renders is cut there: the text of
-//! ten thousand files is neither copied through the template nor through the script.
+//! The text of a prompt does not pass through the script engine or the template engine: a template is
+//! rendered with a placeholder, and the context is inserted there (`template.rs`).
 
 mod template;
 
@@ -14,10 +14,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::clipboard;
-use crate::desk::Desk;
+use crate::session_host::SessionHost;
 
 /// A function of the module.
-type Function = fn(&Desk, &Setting, &[Value]) -> Result<Value, String>;
+type Function = fn(&SessionHost, &Setting, &[Value]) -> Result<Value, String>;
 
 /// All of them.
 const FUNCTIONS: &[(&str, Function)] = &[
@@ -27,7 +27,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("count", count),
     ("describe", describe),
     ("files", files),
-    ("folder", |desk, _, _| Ok(json!(desk.folder.display().to_string()))),
+    ("folder", |host, _, _| Ok(json!(host.folder.display().to_string()))),
     ("fromTxtar", |_, _, arguments| Ok(json!(txtar::read(&argument::<String>(arguments)?)))),
     ("missing", |_, setting, arguments| {
         Ok(json!(osm_context::missing(&argument::<Vec<Item>>(arguments)?, setting)))
@@ -38,32 +38,35 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("txtar", archive),
 ];
 
-pub(super) fn call(desk: &Desk, function: &str, arguments: &[Value]) -> Result<Value, String> {
+pub(super) fn call(
+    host: &SessionHost,
+    function: &str,
+    arguments: &[Value],
+) -> Result<Value, String> {
     let known = FUNCTIONS.iter().find(|(name, _)| *name == function);
     let (_, run) = known.ok_or_else(|| format!("osm:context has no function {function}"))?;
-    let stop = std::sync::Arc::clone(&desk.stop);
+    let stop = std::sync::Arc::clone(&host.stop);
     let interrupted = move || stop.load(Ordering::Relaxed);
     let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
     let usual = Limits::default();
-    let file = desk.settings.max_file.unwrap_or(u64::MAX);
+    let file = host.settings.max_file.unwrap_or(u64::MAX);
     let setting = Setting {
-        home: desk.environment.get(home).map(Path::new),
+        home: host.environment.get(home).map(Path::new),
         limits: Limits { file, named_file: usual.named_file.max(file), ..usual },
-        encoding: desk.settings.tokens.then(Encoding::default),
+        encoding: host.settings.tokens.then(Encoding::default),
         interrupted: &interrupted,
-        ..Setting::new(&desk.folder)
+        ..Setting::new(&host.folder)
     };
-    run(desk, &setting, arguments)
+    run(host, &setting, arguments)
 }
 
 /// The one argument.
 fn argument<T: DeserializeOwned>(arguments: &[Value]) -> Result<T, String> {
     let value = arguments.first().cloned().unwrap_or_default();
-    serde_json::from_value(value)
-        .map_err(|error| format!("the argument is not understood: {error}"))
+    serde_json::from_value(value).map_err(|error| format!("invalid argument: {error}"))
 }
 
-/// What a prompt is made of.
+/// What a prompt is built from.
 #[derive(Deserialize)]
 struct Request {
     template: String,
@@ -80,20 +83,20 @@ fn explain(error: &osm_context::Error) -> String {
     }
 }
 
-/// How much a prompt is, and what is wrong with it.
-fn stats(desk: &Desk, prompt: &Prompt, setting: &Setting) -> Value {
-    let mut stats = json!(prompt.stats(setting.encoding, desk.settings.budget));
+/// The size of a prompt, and its warnings.
+fn stats(host: &SessionHost, prompt: &Prompt, setting: &Setting) -> Value {
+    let mut stats = json!(prompt.stats(setting.encoding, host.settings.budget));
     stats["warnings"] = json!(warnings(prompt));
     stats
 }
 
-/// What is in a prompt and not what was hoped for.
+/// Problems of a prompt that was built: failed items, empty diffs, skipped files.
 fn warnings(prompt: &Prompt) -> Vec<String> {
     let of_block = |block: &Block| {
         let label = &block.label;
         match block.outcome {
             Outcome::Failed => {
-                let why = prompt.failure_of(block).unwrap_or("no reason is given");
+                let why = prompt.failure_of(block).unwrap_or("no reason given");
                 Some(format!("{label} failed: {why}"))
             }
             Outcome::ExitCode(code) => Some(format!("{label} ended with exit code {code}")),
@@ -106,7 +109,7 @@ fn warnings(prompt: &Prompt) -> Vec<String> {
     let mut warnings: Vec<String> = prompt.blocks().filter_map(of_block).collect();
     match prompt.skipped().count() {
         0 => {}
-        count => warnings.push(format!("{count} left out; the end of the prompt says why")),
+        count => warnings.push(format!("{count} skipped; the end of the prompt lists the reasons")),
     }
     warnings
 }
@@ -114,48 +117,48 @@ fn warnings(prompt: &Prompt) -> Vec<String> {
 fn made(setting: &Setting, arguments: &[Value]) -> Result<Prompt, String> {
     let request: Request = argument(arguments)?;
     let context = osm_context::build(&request.items, setting).map_err(|error| explain(&error))?;
-    template::around(context, &request.template, request.data)
+    template::wrap(context, &request.template, request.data)
 }
 
-fn show(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn show(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let prompt = made(setting, arguments)?;
     let ends = prompt.pieces().last().is_none_or(|last| last.ends_with('\n'));
-    desk.screen.write(|to| {
+    host.screen.write(|to| {
         prompt.write_to(to)?;
         if ends { Ok(()) } else { to.write_all(b"\n") }
     });
-    Ok(stats(desk, &prompt, setting))
+    Ok(stats(host, &prompt, setting))
 }
 
-fn copy(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn copy(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let prompt = made(setting, arguments)?;
-    clipboard::copy(desk, &prompt.to_string())?;
-    Ok(stats(desk, &prompt, setting))
+    clipboard::copy(host, &prompt.to_string())?;
+    Ok(stats(host, &prompt, setting))
 }
 
-fn prompt(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn prompt(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let prompt = made(setting, arguments)?;
-    Ok(json!({ "text": prompt.to_string(), "stats": stats(desk, &prompt, setting) }))
+    Ok(json!({ "text": prompt.to_string(), "stats": stats(host, &prompt, setting) }))
 }
 
-fn build(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn build(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let items: Vec<Item> = argument(arguments)?;
     let prompt = osm_context::build(&items, setting).map_err(|error| explain(&error))?;
     let skipped: Vec<_> = prompt.skipped().collect();
     Ok(json!({
         "text": prompt.to_string(),
-        "stats": stats(desk, &prompt, setting),
+        "stats": stats(host, &prompt, setting),
         "skipped": skipped,
     }))
 }
 
-fn describe(_desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn describe(_desk: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let items: Vec<Item> = argument(arguments)?;
     let described = osm_context::describe(&items, setting).map_err(|error| explain(&error))?;
     Ok(json!(described))
 }
 
-fn resolve(_desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn resolve(_desk: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let paths: Vec<String> = argument(arguments)?;
     let (mut found, mut skipped, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
@@ -170,9 +173,9 @@ fn resolve(_desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value
     Ok(json!({ "found": found, "skipped": skipped, "failed": failed }))
 }
 
-fn changed(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn changed(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let words: Vec<String> = argument(arguments)?;
-    Ok(match git::changed(&words, &desk.folder, setting) {
+    Ok(match git::changed(&words, &host.folder, setting) {
         Ok(changed) => {
             let paths = changed.paths.iter().map(|it| it.display().to_string());
             let paths: Vec<String> = paths.collect();
@@ -182,30 +185,30 @@ fn changed(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value,
     })
 }
 
-/// Paths as items that stand for them.
-fn as_items(desk: &Desk, arguments: &[Value]) -> Result<Vec<Item>, String> {
+/// Paths as file items.
+fn as_items(host: &SessionHost, arguments: &[Value]) -> Result<Vec<Item>, String> {
     let paths: Vec<String> = argument(arguments)?;
     let item = |path: &String| {
-        let absolute = desk.at(Path::new(path));
-        let label = osm_context::label_of(&absolute, &desk.folder);
+        let absolute = host.absolute(Path::new(path));
+        let label = osm_context::label_of(&absolute, &host.folder);
         Item::file(0, &label, &absolute.display().to_string())
     };
     Ok(paths.iter().map(item).collect())
 }
 
-fn files(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
-    let items = as_items(desk, arguments)?;
+fn files(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+    let items = as_items(host, arguments)?;
     let files = osm_context::files(&items, setting).map_err(|error| explain(&error))?;
     Ok(json!(files))
 }
 
-fn archive(desk: &Desk, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
-    let items = as_items(desk, arguments)?;
+fn archive(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+    let items = as_items(host, arguments)?;
     let prompt = osm_context::build(&items, setting).map_err(|error| explain(&error))?;
     Ok(json!(txtar::of(&prompt)))
 }
 
-fn count(_desk: &Desk, _setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn count(_desk: &SessionHost, _setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let text: String = argument(arguments)?;
     Ok(json!(osm_context::tokens::count(&text, Encoding::default())))
 }

@@ -1,11 +1,11 @@
-//! What was typed before it was asked for.
+//! Type-ahead: lines that the user types while a command runs.
 //!
-//! While a command runs, the terminal itself edits lines and ends them as files do. Reedline would
-//! run the first of them and forget the rest: so whole lines are taken here, before it is asked. They
-//! are taken one by one, for Ctrl-C makes the terminal forget those that wait. Keys that are no text
-//! were meant for a line that was not there; they are left out.
+//! The terminal edits these lines itself. Reedline would run the first one and drop the rest, so whole
+//! lines are read here before reedline starts. They are read one at a time, because Ctrl-C makes the
+//! terminal discard the ones not read yet. Escape sequences (arrow keys, function keys) are dropped: the
+//! user pressed them for a line editor that was not running.
 
-/// The next line that waits at the terminal, with its end; nothing if none does.
+/// The next waiting line with its newline; empty if no line waits.
 #[cfg(unix)]
 pub(super) fn read() -> String {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,7 +13,7 @@ pub(super) fn read() -> String {
     let input = rustix::stdio::stdin();
     let mut wanted = [PollFd::new(&input, PollFlags::IN)];
     let waits = poll(&mut wanted, Some(&Timespec::default())).is_ok_and(|count| count > 0);
-    // The longest line that a terminal edits.
+    // The longest line that a terminal in line mode accepts.
     let mut buffer = [0; 4096];
     match waits.then(|| rustix::io::read(input, &mut buffer)) {
         Some(Ok(count)) => text(&buffer[..count]),
@@ -21,20 +21,20 @@ pub(super) fn read() -> String {
     }
 }
 
-/// The console keeps what it is given until it is asked.
+/// The console keeps typed lines until they are read.
 #[cfg(not(unix))]
 pub(super) fn read() -> String {
     String::new()
 }
 
-/// Where a key that is more than one byte has been read up to.
+/// How far an escape sequence has been read.
 enum Place {
     Text,
     Escape,
     Sequence,
 }
 
-/// Bytes of a terminal without the keys that are no text. However a line ended, it ends as in a file.
+/// Bytes of a terminal without escape sequences; every line ends in a newline.
 #[cfg_attr(not(unix), allow(dead_code, reason = "nothing is read there"))]
 fn text(bytes: &[u8]) -> String {
     let mut place = Place::Text;

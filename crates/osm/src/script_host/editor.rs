@@ -1,30 +1,30 @@
-//! A text in the user's editor.
+//! Edits a text in the user's editor.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::desk::Desk;
 use crate::private;
+use crate::session_host::SessionHost;
 
-/// Lets the user edit a text. If the editor fails, the text stays as it was.
-pub(super) fn edit(desk: &Desk, hint: &str, text: &str) -> io::Result<String> {
-    let folder = private_folder(&desk.temporary)?;
+/// Opens a text in the user's editor and returns the edited text. If the editor fails, nothing changes.
+pub(super) fn edit(host: &SessionHost, hint: &str, text: &str) -> io::Result<String> {
+    let folder = private_folder(&host.temporary)?;
     let path = folder.path().join(name(hint));
     let mut file = private::open(File::options().write(true).create_new(true), &path)?;
     file.write_all(text.as_bytes())?;
     drop(file);
-    let chosen = ["VISUAL", "EDITOR"].iter().find_map(|name| desk.variable(name));
+    let chosen = ["VISUAL", "EDITOR"].iter().find_map(|name| host.variable(name));
     if chosen.is_none() && !io::stdout().is_terminal() {
-        let message = "there is no terminal for an editor: give the text with the command";
+        let message = "cannot start an editor: standard output is not a terminal; give the text with the command";
         return Err(io::Error::other(message));
     }
-    run(&candidates(chosen.as_deref()), &path, &desk.folder)?;
+    run(&candidates(chosen.as_deref()), &path, &host.folder)?;
     let edited = std::fs::read(&path).map_err(|error| {
-        io::Error::new(error.kind(), format!("what was edited cannot be read: {error}"))
+        io::Error::new(error.kind(), format!("cannot read the edited file: {error}"))
     })?;
-    String::from_utf8(edited).map_err(|_| io::Error::other("what was edited is not UTF-8"))
+    String::from_utf8(edited).map_err(|_| io::Error::other("the edited file is not valid UTF-8"))
 }
 
 fn private_folder(temporary: &Path) -> io::Result<tempfile::TempDir> {
@@ -45,7 +45,7 @@ fn candidates(chosen: Option<&str>) -> Vec<Vec<String>> {
     }
 }
 
-/// Runs the first that there is.
+/// Runs the first editor that is installed.
 fn run(candidates: &[Vec<String>], file: &Path, folder: &Path) -> io::Result<()> {
     let mut missing = Vec::new();
     for words in candidates {
@@ -66,10 +66,10 @@ fn run(candidates: &[Vec<String>], file: &Path, folder: &Path) -> io::Result<()>
         }
     }
     let missing = missing.join(", ");
-    Err(io::Error::other(format!("there is no editor ({missing}); set VISUAL or EDITOR")))
+    Err(io::Error::other(format!("no editor found (tried {missing}); set VISUAL or EDITOR")))
 }
 
-/// What the editor reads: the terminal, even if commands come from elsewhere.
+/// The editor's standard input: the terminal, even where commands come from a pipe.
 fn terminal() -> Stdio {
     if io::stdin().is_terminal() {
         return Stdio::inherit();
@@ -80,7 +80,7 @@ fn terminal() -> Stdio {
     }
 }
 
-/// A name for the file, made of what is edited.
+/// A file name made from the hint, which editors show as the title.
 fn name(hint: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     let name: String = hint.chars().take(40).map(plain).collect();
@@ -124,7 +124,7 @@ mod tests {
         );
         assert_eq!(
             tried(&[&["/no/such"]]).unwrap_err(),
-            "there is no editor (/no/such); set VISUAL or EDITOR"
+            "no editor found (tried /no/such); set VISUAL or EDITOR"
         );
         tried(&[&["/no/such"], &["sh", "-c", "echo new > $0"]]).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "new\n");

@@ -1,19 +1,19 @@
-//! A template around a context.
+//! Renders a prompt template around a context.
 
 use std::hash::{BuildHasher, RandomState};
 
 use osm_context::Prompt;
 use serde_json::{Value, json};
 
-/// The names that a template may call the context by.
+/// The names of the context in a template.
 const NAMES: [&str; 2] = ["context", "contextTxtar"];
 
-/// Renders a template, with the context in the place that it gives it.
-pub(super) fn around(context: Prompt, template: &str, data: Value) -> Result<Prompt, String> {
+/// Renders a template and inserts the context where the template places it.
+pub(super) fn wrap(context: Prompt, template: &str, data: Value) -> Result<Prompt, String> {
     let mut data = match data {
         Value::Null => json!({}),
         Value::Object(_) => data,
-        _ => return Err("the data of a template is an object".into()),
+        _ => return Err("the data of a template must be an object".into()),
     };
     let mut render = |context: &str| {
         for name in NAMES {
@@ -24,18 +24,18 @@ pub(super) fn around(context: Prompt, template: &str, data: Value) -> Result<Pro
     if context.sections().is_empty() {
         return Ok(Prompt::default().within(render("")?, ""));
     }
-    let mark = mark();
+    let mark = placeholder();
     let text = render(&mark)?;
     let mut parts = text.split(mark.as_str());
     match (parts.next(), parts.next(), parts.next()) {
         (Some(head), Some(tail), None) => Ok(context.within(head, tail)),
-        // It is not just put somewhere, or in several places: then it has to pass through.
+        // The template filters the context, or uses it twice: then its text is rendered.
         _ => Ok(Prompt::default().within(render(&context.to_string())?, "")),
     }
 }
 
-/// What nobody writes, and every filter changes.
-fn mark() -> String {
+/// A placeholder that no template contains and every filter changes.
+fn placeholder() -> String {
     format!(" \u{f0000}Aa\n{}\u{f0001} ", RandomState::new().hash_one(std::process::id()))
 }
 
@@ -63,18 +63,18 @@ mod tests {
             ("{{ context | length > 30 }}", "True".into()),
             ("nothing", "nothing".into()),
         ] {
-            let prompt = around(context(), template, Value::Null).unwrap();
+            let prompt = wrap(context(), template, Value::Null).unwrap();
             assert_eq!(prompt.to_string(), expected, "{template}");
         }
     }
 
     #[test]
     fn the_context_is_cut_in_and_not_copied() {
-        let prompt = around(context(), "a {{ context }} b", json!({ "x": 1 })).unwrap();
+        let prompt = wrap(context(), "a {{ context }} b", json!({ "x": 1 })).unwrap();
         assert_eq!(prompt.sections(), context().sections());
-        let empty = around(Prompt::default(), "{% if context %}no{% endif %}.", json!({})).unwrap();
+        let empty = wrap(Prompt::default(), "{% if context %}no{% endif %}.", json!({})).unwrap();
         assert_eq!(empty.to_string(), ".");
-        assert!(around(context(), "{{ missing }}", json!({})).is_err());
-        assert!(around(context(), "x", json!(7)).is_err());
+        assert!(wrap(context(), "{{ missing }}", json!({})).is_err());
+        assert!(wrap(context(), "x", json!(7)).is_err());
     }
 }

@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use osm_script::{Execution, Finished};
 
-/// Runs a program to its end. On a terminal Ctrl-C reaches it as it reaches us.
+/// Runs a program to its end. On a terminal, Ctrl-C reaches it directly.
 pub(super) fn run(execution: &Execution, folder: &Path) -> io::Result<Finished> {
     let Some((program, arguments)) = execution.command.split_first() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no program to run"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program to run"));
     };
     let folder = match &execution.folder {
         Some(other) => folder.join(other),
@@ -29,7 +29,7 @@ pub(super) fn run(execution: &Execution, folder: &Path) -> io::Result<Finished> 
     })
 }
 
-/// The exit code; that of a signal as shells tell it.
+/// The exit code; 128 + N for signal N, as in a shell.
 pub(super) fn code(status: std::process::ExitStatus) -> i32 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

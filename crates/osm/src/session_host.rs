@@ -1,7 +1,7 @@
-//! What the loop and its scripts share: the open session, the screen, the log, and where we are.
+//! What a mode and its scripts share: the open session, the screen, the log, folders and settings.
 //!
-//! The session lies behind a lock for one reason: when the terminal is gone and the loop is stuck,
-//! another thread must be able to keep what is not saved.
+//! The session is behind a lock for one reason: when the terminal is closed and the loop is stuck, the
+//! thread that watches signals saves it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -18,48 +18,48 @@ use crate::error::CommandError;
 use crate::log::Log;
 use crate::ui::{Screen, Ui};
 
-/// The place where somebody works.
-pub(crate) struct Desk {
-    pub(crate) keeper: Keeper,
+/// An open session with everything that commands and scripts work with.
+pub(crate) struct SessionHost {
+    pub(crate) saver: SessionSaver,
     pub(crate) screen: Screen,
     pub(crate) log: Log,
     pub(crate) environment: Environment,
-    /// Where we were started.
+    /// The working directory at the start.
     pub(crate) folder: PathBuf,
-    /// The home of `osm`.
+    /// Osm's home folder.
     pub(crate) home: Option<PathBuf>,
     pub(crate) temporary: PathBuf,
     pub(crate) settings: Prompting,
-    /// Whether a reset archives what was there.
+    /// Whether `reset` archives the old state.
     pub(crate) keep_archives: bool,
-    /// Somebody wants what runs to stop.
+    /// Set when the running command should stop.
     pub(crate) stop: Arc<AtomicBool>,
-    /// Keys that others changed, and nobody was told of yet.
+    /// Keys that other processes changed and scripts were not notified of yet.
     changed: Arc<Mutex<Vec<Key>>>,
 }
 
-/// Keeps the session, whatever happens.
+/// Saves the session at the end, from any thread.
 #[derive(Clone)]
-pub(crate) struct Keeper {
+pub(crate) struct SessionSaver {
     session: Arc<Mutex<Session>>,
-    /// What a session that is in memory alone needs at its end.
+    /// Set if the session is in memory only, because its store cannot be used.
     fallback: Arc<Mutex<Option<Fallback>>>,
     open: Arc<dyn Fn() -> osm_store::Result<Store> + Send + Sync>,
     clock: Clock,
     temporary: PathBuf,
 }
 
-/// What became of something that could not be saved.
+/// A session that could not be saved to its store.
 #[derive(Debug)]
 pub(crate) struct Unsaved {
     /// Why.
     pub(crate) why: osm_store::Error,
-    /// Where it is now, or why it is nowhere.
-    pub(crate) kept: osm_store::Result<Rescued>,
+    /// Where it was written instead, or why that failed.
+    pub(crate) rescued: osm_store::Result<Rescued>,
 }
 
-impl Desk {
-    /// Opens the session. If its store cannot be used, that is said, and work goes on in memory.
+impl SessionHost {
+    /// Opens the session. If its store cannot be used, warns and keeps the session in memory.
     pub(crate) fn open(
         context: &Context,
         settings: Prompting,
@@ -77,22 +77,22 @@ impl Desk {
         if let Some(fallback) = &fallback {
             screen.warn(&format!("{}; this session is in memory only", fallback.why()));
             if fallback.hides_what_was_kept() {
-                screen.warn("what was kept of it before cannot be read, and is not shown");
+                screen.warn("the stored state of this session cannot be read and is not shown");
             }
-            screen.hint("at the end it is written where it can be written, and you are told where");
+            screen.hint("at the end osm writes it to another folder and prints where");
         }
         let changed: Arc<Mutex<Vec<Key>>> = Arc::default();
         let sink = Arc::clone(&changed);
         session.observe(Box::new(move |keys| locked(&sink).extend_from_slice(keys)));
-        let keeper = Keeper {
+        let saver = SessionSaver {
             session: Arc::new(Mutex::new(session)),
             fallback: Arc::new(Mutex::new(fallback)),
             open,
             clock,
             temporary: temporary.clone(),
         };
-        let desk = Self {
-            keeper,
+        let host = Self {
+            saver,
             screen,
             log: Log::open(&settings.log, world.home().as_deref())?,
             environment: world.environment.clone(),
@@ -104,16 +104,16 @@ impl Desk {
             stop: Arc::default(),
             changed,
         };
-        desk.tell_notices();
-        Ok(desk)
+        host.report_notices();
+        Ok(host)
     }
 
-    /// The session; whoever has it lets go soon.
+    /// The session. Holders keep the lock only for a moment.
     pub(crate) fn session(&self) -> MutexGuard<'_, Session> {
-        locked(&self.keeper.session)
+        locked(&self.saver.session)
     }
 
-    /// The keys that changed under us since the last time.
+    /// The keys that other processes changed since the last call.
     pub(crate) fn take_changed(&self) -> Vec<Key> {
         let mut keys = std::mem::take(&mut *locked(&self.changed));
         keys.sort();
@@ -121,59 +121,64 @@ impl Desk {
         keys
     }
 
-    /// A path as it is meant here.
-    pub(crate) fn at(&self, path: &Path) -> PathBuf {
+    /// A path relative to the working directory, made absolute.
+    pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
         self.folder.join(path)
     }
 
-    /// A variable, if it is text and says something.
+    /// An environment variable, if it is UTF-8 and not blank.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let value = self.environment.get(name)?.to_str()?;
         (!value.trim().is_empty()).then(|| value.to_owned())
     }
 
-    /// Tells what happened to the session's document.
-    pub(crate) fn tell_notices(&self) {
+    /// Warns of repairs that the store made to the session's document.
+    pub(crate) fn report_notices(&self) {
         let notices = self.session().take_notices();
         for notice in notices {
             let text = match notice {
                 Notice::Quarantined { reason, name } => {
-                    format!("the session was damaged ({reason}); it is kept as quarantine/{name}")
+                    format!(
+                        "the session was damaged ({reason}); the damaged file is quarantine/{name}"
+                    )
                 }
                 Notice::Upgraded { name } => {
-                    format!("the session was upgraded; the old one is archived as {name}")
+                    format!("the session was upgraded; the old version is archived as {name}")
                 }
-                Notice::Adopted { from } => format!("the session's file was a copy of {from}'s"),
+                Notice::Adopted { from } => {
+                    format!("the session file was a copy of session {from}")
+                }
                 other => format!("{other:?}"),
             };
             self.screen.warn(&text);
         }
     }
 
-    /// Ends the session; what cannot be saved is not lost in silence.
+    /// Closes the session. A session that cannot be saved is written elsewhere, and the user is told where.
     pub(crate) fn close(&self) -> Result<(), CommandError> {
         if let Some(failure) = self.log.take_failure() {
             self.screen.warn(&failure);
         }
-        let Some(unsaved) = self.keeper.keep() else { return Ok(()) };
+        let Some(unsaved) = self.saver.save_or_rescue() else { return Ok(()) };
         self.log.error("not saved", &unsaved.why.to_string());
-        match unsaved.kept {
+        match unsaved.rescued {
             Ok(rescued) => {
-                self.screen.warn(&format!("{}; the session is kept in {rescued}", unsaved.why));
-                self.screen.hint(&format!("get it back with `{}`", rescued.command()));
+                self.screen
+                    .warn(&format!("{}; osm has written the session to {rescued}", unsaved.why));
+                self.screen.hint(&format!("restore it with `{}`", rescued.command()));
                 Ok(())
             }
             Err(error) => Err(CommandError::failed(format!(
-                "the session is not saved: {}; nor could it be kept elsewhere: {error}",
+                "cannot save the session: {}; cannot write it elsewhere either: {error}",
                 unsaved.why
             ))),
         }
     }
 }
 
-impl Keeper {
-    /// Saves what is left, or writes the session where it can be written. `None` if all is well.
-    pub(crate) fn keep(&self) -> Option<Unsaved> {
+impl SessionSaver {
+    /// Saves the last changes, or writes the session to another folder. `None` if it was saved.
+    pub(crate) fn save_or_rescue(&self) -> Option<Unsaved> {
         let mut session = locked(&self.session);
         let fallback = if let Some(fallback) = locked(&self.fallback).take() {
             fallback
@@ -185,18 +190,18 @@ impl Keeper {
         let why = copy(fallback.why());
         match fallback.rescue(&session, &self.temporary) {
             Ok(None) => None,
-            Ok(Some(rescued)) => Some(Unsaved { why, kept: Ok(rescued) }),
-            Err(error) => Some(Unsaved { why, kept: Err(error) }),
+            Ok(Some(rescued)) => Some(Unsaved { why, rescued: Ok(rescued) }),
+            Err(error) => Some(Unsaved { why, rescued: Err(error) }),
         }
     }
 }
 
-/// An error of which only the words are needed any more.
+/// A copy of an error of which only the message is needed.
 fn copy(error: &osm_store::Error) -> osm_store::Error {
     osm_store::Error::Invalid(error.to_string())
 }
 
-/// How the chosen store is opened, now and at the end.
+/// Opens the chosen store, at the start and again at the end.
 fn opener(
     context: &Context,
     clock: &Clock,

@@ -1,4 +1,4 @@
-//! Files that scripts write: they are the user's, and made as the user's programs make them.
+//! Files that scripts write, with the user's default permissions unless the script names others.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ mod tests {
     fn ways_to_write() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b.txt");
-        assert!(write(&path, b"x", &Writing::default()).is_err(), "there is no folder");
+        assert!(write(&path, b"x", &Writing::default()).is_err(), "the folder does not exist");
         let deep = Writing { create_folders: true, mode: Some(0o600), ..Writing::default() };
         write(&path, b"long text", &deep).unwrap();
         write(&path, b"one", &Writing::default()).unwrap();
