@@ -4,8 +4,8 @@
 //! [`terminal::Terminal`] is a pty, and [`tmux`], [`screen`] and [`ssh`] are the real programs with
 //! nothing of the user's; [`model`] is a scripted language model on loopback, and [`agents`] drives
 //! real coding agents against it. [`stops`] ends a program at every system call. [`picture`] draws a
-//! terminal's screen. [`tools`] says what is missing, and [`mod@bench`] is what benchmarks have in
-//! common.
+//! terminal's screen. [`tools`] says what is missing, [`trials`] is the harness that reports such
+//! tests as ignored, and [`mod@bench`] is what benchmarks have in common.
 
 pub mod agents;
 pub mod bench;
@@ -25,3 +25,6 @@ pub mod terminal;
 #[cfg(unix)]
 pub mod tmux;
 pub mod tools;
+pub mod trials;
+
+pub use osm_testkit_macros::test;

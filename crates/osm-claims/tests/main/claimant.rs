@@ -32,22 +32,15 @@ pub(crate) fn said(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap().trim().to_owned()
 }
 
-/// Runs a shell script as root in namespaces of its own, in which `"$0" "$@"` is the claimant;
-/// `None` if that cannot be done here.
+/// Runs a shell script as root in namespaces of its own, in which `"$0" "$@"` is the claimant.
 #[cfg(target_os = "linux")]
-pub(crate) fn in_namespaces(options: &[&str], script: &str, arguments: &[&str]) -> Option<Output> {
-    use osm_testkit::tools;
+pub(crate) fn in_namespaces(options: &[&str], script: &str, arguments: &[&str]) -> Output {
+    use osm_testkit::{tools, trials};
 
-    let unshare = match tools::root().and_then(|()| tools::program("unshare")) {
-        Ok(unshare) => unshare,
-        Err(reason) => {
-            crate::harness::skip(&reason);
-            return None;
-        }
-    };
+    let unshare = trials::need(tools::root().and_then(|()| tools::program("unshare")));
     let mut command = Command::new(unshare);
     command.args(options).args(["sh", "-ec", script]).arg(program()).args(arguments);
-    Some(command.stdin(Stdio::null()).output().unwrap())
+    command.stdin(Stdio::null()).output().unwrap()
 }
 
 /// One that goes on until it is let go, or killed.

@@ -8,11 +8,11 @@ use osm_claims::event::Filter;
 use osm_claims::{Claims, SqliteLedger, SystemSight, Wish};
 use osm_identity::System;
 use osm_testkit::stops::{Stops, copy_folder};
-use osm_testkit::tools;
+use osm_testkit::{tools, trials};
 use rusqlite::Connection;
 
 use crate::claimant::{program, say};
-use crate::harness::{replayed, report, resource, skip, without_process};
+use crate::harness::{replayed, report, resource, without_process};
 
 /// Everything by which a ledger is read or changed.
 const CALLS: &str = "openat,open,creat,write,pwrite64,writev,read,pread64,fsync,fdatasync,rename,\
@@ -99,9 +99,7 @@ fn is_whole(root: &Path, point: &str) {
 
 /// Tries every call of a command.
 fn at_every_call(name: &str, stage: &Stage, arguments: &[&str]) {
-    if let Err(reason) = tools::program("strace") {
-        return skip(&reason);
-    }
+    trials::need(tools::program("strace"));
     let log = stage.folder.path().join("log");
     let stops = Stops { program: program(), calls: CALLS, log };
     let done = stage.copy("done");

@@ -142,10 +142,3 @@ pub(crate) fn report(text: &str) {
 
     writeln!(std::io::stderr().lock(), "{text}").unwrap();
 }
-
-/// Says that a test could not run, which is a failure on a machine that was set up for it.
-#[cfg(target_os = "linux")]
-pub(crate) fn skip(reason: &osm_testkit::tools::Skipped) {
-    assert!(!osm_testkit::tools::strict(), "{}", reason.0);
-    report(&format!("skipped: {}", reason.0));
-}

@@ -7,11 +7,10 @@ use std::process::{Child, Command, Stdio};
 use osm_claims::liveness::{Proof, Why};
 use osm_claims::{Process, Sight, SystemSight, Verdict};
 use osm_identity::{ProcessSource, System};
-use osm_testkit::tools;
+use osm_testkit::{tools, trials};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use crate::claimant::{Claimant, in_namespaces, program, run, said};
-use crate::harness::skip;
 
 /// A process of ours that does nothing.
 struct Sleeper(Child);
@@ -75,19 +74,15 @@ fn what_an_owner_held_is_free_when_it_is_killed_and_not_before() {
 }
 
 /// What is known of a process there.
-fn seen(options: &[&str], script: &str, process: &Process) -> Option<String> {
+fn seen(options: &[&str], script: &str, process: &Process) -> String {
     let process = serde_json::to_string(process).unwrap();
-    let output = in_namespaces(options, script, &["-", "-", "see", &process])?;
-    Some(said(&output))
+    said(&in_namespaces(options, script, &["-", "-", "see", &process]))
 }
 
 #[test]
 fn a_number_that_is_used_again_within_one_tick() {
     let options = ["--pid", "--fork", "--mount-proc", "--kill-child"];
-    let Some(output) = in_namespaces(&options, "exec \"$0\" \"$@\"", &["-", "-", "reuse", "20"])
-    else {
-        return;
-    };
+    let output = in_namespaces(&options, "exec \"$0\" \"$@\"", &["-", "-", "reuse", "20"]);
     let verdicts = said(&output);
     let expected = Verdict::Dead(Proof::AnotherInode).to_string();
     assert_eq!(verdicts.lines().collect::<Vec<_>>(), vec![expected; 20]);
@@ -112,9 +107,7 @@ fn another_pid_namespace() {
         (&[path, "rival", "claim", "task"], 12, "another pid namespace"),
         (&[path, "rival", "sweep"], 0, "freed 0"),
     ] {
-        let Some(output) = in_namespaces(&options, "exec \"$0\" \"$@\"", arguments) else {
-            return;
-        };
+        let output = in_namespaces(&options, "exec \"$0\" \"$@\"", arguments);
         let text = [&output.stdout[..], &output.stderr].concat();
         let text = String::from_utf8(text).unwrap();
         assert_eq!(output.status.code(), Some(code), "{text}");
@@ -135,7 +128,7 @@ fn hidden_processes() {
     let copy = folder.path().join("claimant");
     std::fs::copy(program(), &copy).unwrap();
     let script = script.replace("\"$0\"", &format!("'{}'", copy.display()));
-    let Some(verdict) = seen(&["--mount"], &script, &process) else { return };
+    let verdict = seen(&["--mount"], &script, &process);
     assert_eq!(verdict, Verdict::Unknown(Why::Unreadable).to_string());
 }
 
@@ -143,11 +136,11 @@ fn hidden_processes() {
 fn another_time_namespace() {
     let (_sleeper, process) = Sleeper::start();
     let options = ["--time", "--boottime", "100000", "--fork"];
-    let Some(verdict) = seen(&options, "exec \"$0\" \"$@\"", &process) else { return };
+    let verdict = seen(&options, "exec \"$0\" \"$@\"", &process);
     assert_eq!(verdict, "alive");
     // Where the kernel gives no inode, the start cannot be compared.
     let process = Process { inode: None, ..process };
-    let verdict = seen(&options, "exec \"$0\" \"$@\"", &process).unwrap();
+    let verdict = seen(&options, "exec \"$0\" \"$@\"", &process);
     assert_eq!(verdict, Verdict::Unknown(Why::AnotherClock).to_string());
 }
 
@@ -155,7 +148,7 @@ fn another_time_namespace() {
 fn another_boot() {
     let (_sleeper, process) = Sleeper::start();
     if System.machine().is_none() {
-        return skip(&tools::Skipped("this machine has no name of its own".into()));
+        trials::skip(tools::Skipped("this machine has no id (/etc/machine-id)".into()));
     }
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
@@ -173,7 +166,7 @@ fn another_boot() {
         (machine, Verdict::Alive),
     ] {
         let script = format!("{script}; exec \"$0\" \"$@\"");
-        let Some(verdict) = seen(&["--mount"], &script, &process) else { return };
+        let verdict = seen(&["--mount"], &script, &process);
         assert_eq!(verdict, expected.to_string(), "{script}");
     }
 }

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
+#[macro_use]
+extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
+
 mod claimant;
 #[cfg(target_os = "linux")] // strace.
 mod crash;
@@ -14,6 +17,10 @@ mod model;
 mod random;
 mod story;
 mod wait;
+
+fn main() -> std::process::ExitCode {
+    osm_testkit::trials::run()
+}
 
 /// A file that is not listed above would never be compiled.
 #[test]

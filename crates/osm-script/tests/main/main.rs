@@ -1,6 +1,9 @@
 //! Scripts, run for real.
 #![expect(clippy::unwrap_used, reason = "a harness that fails is a failed test")]
 
+#[macro_use]
+extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
+
 mod context;
 mod errors;
 mod globals;
@@ -15,3 +18,7 @@ mod robust;
 mod state;
 mod types;
 mod upstream;
+
+fn main() -> std::process::ExitCode {
+    osm_testkit::trials::run()
+}

@@ -1,12 +1,11 @@
 //! `osm.d.ts` says what is there: everything, and nothing else. Examples are held to it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use osm_script::{CONTEXT, Modes, Options, TYPES, modules};
-use osm_testkit::tools;
+use osm_testkit::{tools, trials};
 
 use crate::harness::Stage;
 use crate::project;
@@ -197,27 +196,17 @@ fn examples_do_what_they_say() {
     );
 }
 
-/// Runs the compiler of TypeScript on a project. What it complains of; `None` if it is not there.
-fn compile(project: &Path) -> Option<String> {
-    let tools = tools::program("node").and_then(|node| Ok((node, tools::typescript()?)));
-    let (node, compiler) = match tools {
-        Ok(tools) => tools,
-        Err(tools::Skipped(reason)) => {
-            assert!(!tools::strict(), "{reason}");
-            let mut stderr = std::io::stderr().lock();
-            writeln!(stderr, "skipped: {reason}").unwrap();
-            return None;
-        }
-    };
+/// The errors of the TypeScript compiler in a project.
+fn compile(project: &Path) -> String {
+    let (node, compiler) =
+        (trials::need(tools::program("node")), trials::need(tools::typescript()));
     let output = Command::new(node).arg(compiler).arg("-p").arg(project).output().unwrap();
-    Some(String::from_utf8(output.stdout).unwrap())
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 fn examples_pass_the_compiler_of_typescript() {
-    if let Some(complaints) = compile(&examples().join("jsconfig.json")) {
-        assert_eq!(complaints, "");
-    }
+    assert_eq!(compile(&examples().join("jsconfig.json")), "");
 }
 
 #[test]
@@ -236,7 +225,7 @@ fn a_mistake_does_not_pass_the_compiler() {
         "require('osm:ctxutil').contextManager({ getItem: () => [] });",
     ];
     std::fs::write(folder.path().join("wrong.js"), mistakes.join("\n")).unwrap();
-    let Some(complaints) = compile(&folder.path().join("jsconfig.json")) else { return };
+    let complaints = compile(&folder.path().join("jsconfig.json"));
     for line in 1..=mistakes.len() {
         assert!(complaints.contains(&format!("wrong.js({line},")), "{line}: {complaints}");
     }

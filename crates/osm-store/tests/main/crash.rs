@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use osm_testkit::stops::{Stops, copy_folder};
-use osm_testkit::tools;
+use osm_testkit::{tools, trials};
 
 use crate::worker::{program, say};
 
@@ -63,10 +63,7 @@ fn at_every_call(
     holds: impl Fn(&Stage, &Path, &Output, &str),
     again: impl Fn(&Stage, &Path),
 ) {
-    if let Err(tools::Skipped(reason)) = tools::program("strace") {
-        assert!(!tools::strict(), "{reason}");
-        return;
-    }
+    trials::need(tools::program("strace"));
     let stage = Stage::new();
     let arguments = arguments(&stage);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -11,17 +11,13 @@ use std::process::Command;
 
 use osm_store::backend::{Backend, Shelf, Wait};
 use osm_store::{Error, FsBackend, Result};
-use osm_testkit::tools;
+use osm_testkit::{tools, trials};
 
 use crate::child::Child;
-use crate::harness::{Home, entry, get, id, myself, names, now, put, set_metadata, skip};
+use crate::harness::{Home, entry, get, id, myself, names, now, put, set_metadata};
 
 fn on_disk(options: &str, errand: &str) {
-    let unshare = tools::root().and_then(|()| tools::program("unshare"));
-    let unshare = match unshare {
-        Ok(unshare) => unshare,
-        Err(reason) => return skip(&reason),
-    };
+    let unshare = trials::need(tools::root().and_then(|()| tools::program("unshare")));
     let home = Home::new();
     std::fs::create_dir(home.root()).unwrap();
     let root = home.root().display().to_string();
@@ -139,11 +135,7 @@ pub(crate) fn errand(backend: &FsBackend, root: &Path, kind: &str) {
 
 #[test]
 fn a_container_asks_each_lock() {
-    let unshare = tools::root().and_then(|()| tools::program("unshare"));
-    let unshare = match unshare {
-        Ok(unshare) => unshare,
-        Err(reason) => return skip(&reason),
-    };
+    let unshare = trials::need(tools::root().and_then(|()| tools::program("unshare")));
     let home = Home::new();
     let backend = home.open();
     for name in ["a", "b"] {

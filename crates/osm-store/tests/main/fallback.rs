@@ -93,9 +93,7 @@ fn a_root_that_is_no_folder() {
 #[cfg(unix)]
 #[test]
 fn a_root_of_somebody_else() {
-    if let Err(reason) = osm_testkit::tools::root() {
-        return crate::harness::skip(&reason);
-    }
+    osm_testkit::trials::need(osm_testkit::tools::root());
     let home = Home::new();
     std::fs::create_dir(home.root()).unwrap();
     std::os::unix::fs::chown(home.root(), Some(65534), None).unwrap();

@@ -109,13 +109,3 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names.sort();
     names
 }
-
-/// Says that a test could not run, which is a failure on a machine that was set up for it.
-#[cfg(unix)]
-pub(crate) fn skip(reason: &osm_testkit::tools::Skipped) {
-    use std::io::Write;
-
-    assert!(!osm_testkit::tools::strict(), "{}", reason.0);
-    let mut stderr = std::io::stderr().lock();
-    writeln!(stderr, "skipped: {}", reason.0).unwrap();
-}

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
+#[macro_use]
+extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
+
 mod backend_story;
 mod child;
 mod cleanup;
@@ -22,6 +25,10 @@ mod summaries;
 #[cfg(unix)]
 mod unsafe_files;
 mod worker;
+
+fn main() -> std::process::ExitCode {
+    osm_testkit::trials::run()
+}
 
 /// A file that is not listed above would never be compiled.
 #[test]

@@ -10,10 +10,10 @@ use std::process::Command;
 
 use osm_store::backend::{Backend, Shelf, Wait};
 use osm_store::{Error, FsBackend, Result};
-use osm_testkit::tools;
+use osm_testkit::{tools, trials};
 
 use crate::child::Child;
-use crate::harness::{Home, entry, get, id, myself, names, now, put, skip};
+use crate::harness::{Home, entry, get, id, myself, names, now, put};
 
 const NOBODY: u32 = 65534;
 
@@ -240,9 +240,7 @@ fn folders_that_others_can_write_to_are_refused() {
 
 #[test]
 fn what_belongs_to_somebody_else_is_refused() {
-    if let Err(reason) = tools::root() {
-        return skip(&reason);
-    }
+    trials::need(tools::root());
     let home = Home::new();
     let (backend, x) = (home.open(), id("x"));
     put(&backend, &x, "{}").unwrap();

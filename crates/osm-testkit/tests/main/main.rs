@@ -4,3 +4,4 @@
 
 mod agents;
 mod model;
+mod trials;

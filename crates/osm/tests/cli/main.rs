@@ -1,5 +1,8 @@
 //! The program as a user meets it: what it prints, what it refuses, how it ends.
 
+#[macro_use]
+extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
+
 mod completion;
 mod config;
 mod harness;
@@ -7,3 +10,7 @@ mod identity;
 mod output;
 mod reference;
 mod session;
+
+fn main() -> std::process::ExitCode {
+    osm_testkit::trials::run()
+}

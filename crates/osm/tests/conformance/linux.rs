@@ -11,11 +11,11 @@ mod situation;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use libtest_mimic::{Arguments, Completion, Trial};
-use osm_testkit::tools;
+use libtest_mimic::{Arguments, Trial};
+use osm_testkit::trials;
 
 use page::Page;
-use situation::{Situation, Stop};
+use situation::Situation;
 
 /// Runs the rows that were asked for.
 pub(crate) fn main() -> ExitCode {
@@ -31,13 +31,7 @@ pub(crate) fn main() -> ExitCode {
             Trial::ignorable_test(situation.trial_name(), move || {
                 let result = situation.check();
                 page.lock().expect("no row panics with the page").add(situation, &result);
-                match result {
-                    Ok(_) => Ok(Completion::Completed),
-                    Err(Stop::Skipped(reason)) if !tools::strict() => {
-                        Ok(Completion::ignored_with(reason))
-                    }
-                    Err(stop) => Err(stop.to_string().into()),
-                }
+                trials::report(result.map(drop))
             })
         })
         .collect();

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use osm_testkit::lab::Lab;
 use osm_testkit::tmux::Tmux;
+use osm_testkit::{tools, trials};
 
 use crate::harness::{PROGRAM, without_times};
-use crate::terminal::{Person, is_missing};
+use crate::terminal::Person;
 
 /// What is typed into each mode.
 const MODES: &[(&str, &[&str])] = &[
@@ -123,9 +124,7 @@ fn lab() -> Lab {
 
 #[test]
 fn at_a_terminal() {
-    if is_missing() {
-        return;
-    }
+    trials::need(tools::program("tmux"));
     for (mode, lines) in MODES {
         // A repository of its own: one mode's items would be the other's.
         let lab = lab();
@@ -153,9 +152,7 @@ fn at_a_terminal() {
 
 #[test]
 fn three_modes_in_one_session_at_once() {
-    if is_missing() {
-        return;
-    }
+    trials::need(tools::program("tmux"));
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let sits = |mode: &str| {

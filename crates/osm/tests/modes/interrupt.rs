@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use osm_testkit::lab::Lab;
 use osm_testkit::tmux::Tmux;
+use osm_testkit::{tools, trials};
 
 use crate::harness::{Env, PROGRAM};
-use crate::terminal::{Person, is_missing};
+use crate::terminal::Person;
 
 /// Machines that test are busy.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -115,9 +116,7 @@ fn what_is_to_be_ignored_is() {
 
 #[test]
 fn nothing_but_results_goes_where_output_goes() {
-    if is_missing() {
-        return;
-    }
+    trials::need(tools::program("tmux"));
     let lab = Lab::new(Path::new(PROGRAM)).unwrap();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let out = lab.path().join("out.txt");

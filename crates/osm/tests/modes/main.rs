@@ -4,6 +4,9 @@
 //! What is tested is the loop: most of it runs `probe.js`. The modes of the program are played in
 //! `every_command.rs`, at a terminal, and in the tests next door, without one.
 
+#[macro_use]
+extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
+
 mod builtins;
 mod clipboard;
 mod editor;
@@ -20,3 +23,7 @@ mod saving;
 mod script;
 #[cfg(target_os = "linux")]
 mod terminal;
+
+fn main() -> std::process::ExitCode {
+    osm_testkit::trials::run()
+}

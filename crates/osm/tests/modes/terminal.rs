@@ -6,27 +6,15 @@ use std::time::{Duration, Instant};
 
 use osm_testkit::lab::Lab;
 use osm_testkit::tmux::Tmux;
-use osm_testkit::tools;
+use osm_testkit::{tools, trials};
 
 use crate::harness::{PROGRAM, probe};
 
 /// Machines that test are busy.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Whether there is no tmux here; that is said.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
-pub(crate) fn is_missing() -> bool {
-    match tools::program("tmux") {
-        Ok(_) => false,
-        Err(tools::Skipped(reason)) => {
-            assert!(!tools::strict(), "{reason}");
-            eprintln!("skipped: {reason}");
-            true
-        }
-    }
-}
-
 fn lab() -> Lab {
+    trials::need(tools::program("tmux"));
     let lab = Lab::new(Path::new(PROGRAM)).unwrap();
     lab.copy(&probe(), "probe.js").unwrap();
     lab
@@ -129,9 +117,6 @@ impl<'a> Person<'a> {
 
 #[test]
 fn what_a_person_sees() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
@@ -159,9 +144,6 @@ fn what_a_person_sees() {
 
 #[test]
 fn tab_completes() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     std::fs::create_dir(lab.path().join("folder")).unwrap();
     lab.file("folder/some file.txt", "").unwrap();
@@ -193,9 +175,6 @@ fn tab_completes() {
 
 #[test]
 fn lines_that_go_on_and_lines_from_before() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
@@ -227,9 +206,6 @@ fn lines_that_go_on_and_lines_from_before() {
 
 #[test]
 fn lines_that_were_typed_ahead() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
@@ -273,9 +249,6 @@ fn lines_that_were_typed_ahead() {
 
 #[test]
 fn ctrl_c_stops_the_script_and_nothing_else() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
@@ -312,9 +285,6 @@ fn ctrl_c_stops_the_script_and_nothing_else() {
 
 #[test]
 fn a_kill_loses_nothing() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
@@ -340,9 +310,6 @@ fn person_is_gone(person: &Person) {
 
 #[test]
 fn a_terminal_that_is_closed() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
@@ -373,9 +340,6 @@ fn a_terminal_that_is_closed() {
 
 #[test]
 fn one_column_is_enough() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
@@ -404,9 +368,6 @@ fn one_column_is_enough() {
 
 #[test]
 fn two_people_in_one_session() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let (one, other) = (Person::new(&lab, &tmux), Person::new(&lab, &tmux));
@@ -419,9 +380,6 @@ fn two_people_in_one_session() {
 
 #[test]
 fn tmux_takes_what_is_copied() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     let person = Person::new(&lab, &tmux);
@@ -437,9 +395,6 @@ fn tmux_takes_what_is_copied() {
 
 #[test]
 fn a_terminal_is_told_what_is_copied() {
-    if is_missing() {
-        return;
-    }
     let lab = lab();
     let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
     tmux.run(&["set", "-g", "set-clipboard", "on"]).unwrap();
