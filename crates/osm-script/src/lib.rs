@@ -15,6 +15,7 @@
 //! | modes and their commands | [`Modes`], `js/tui.js` |
 //! | where the state of a script lives | [`StateKey`], `js/state.js` |
 //! | templates | [`template`] |
+//! | how a line is split into words | [`words`] |
 //! | promises and timers | `event_loop.rs`, `js/timers.js` |
 //! | what a script error looks like | [`ScriptError`] |
 //! | globals that every script has | `js/`, made by `globals.rs` |
@@ -33,13 +34,13 @@ mod modes;
 pub mod modules;
 mod runtime;
 pub mod template;
+pub mod words;
 
 pub use error::{Kind, Place, ScriptError};
 pub use host::{Execution, Extension, Finished, Host, Level, StateKey, Writing};
 pub use limits::{Interrupter, Limits};
 pub use modes::{CommandInfo, Dispatch, Document, FlagInfo, ModeInfo, Modes, Suggestion};
 pub use modules::CONTEXT;
-pub use modules::argv::{parse as words, quote as quoted};
 pub use runtime::{Options, Runtime};
 
 /// What scripts find, typed for editors: the text of `osm.d.ts`.

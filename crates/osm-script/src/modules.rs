@@ -4,7 +4,7 @@
 //! `require` knows, what `osm.d.ts` is checked against, and what an unknown name is answered with.
 
 mod arguments;
-pub(crate) mod argv;
+mod argv;
 mod crypto;
 mod encoding;
 mod exec;

@@ -12,7 +12,6 @@ mod failure;
 mod highlight;
 mod history;
 mod launcher;
-mod line;
 mod prompt;
 mod signals;
 mod source;
@@ -32,10 +31,10 @@ use crate::session_host::SessionHost;
 
 use self::failure::CommandFailure;
 pub(crate) use self::launcher::{Script, ScriptLauncher};
-use self::line::{Line, Open};
 use self::signals::{Signals, Watch};
 use self::source::{Commands, Input, LineSource, Lines};
 use self::terminal::Terminal;
+use osm_script::words::{Line, Open};
 
 /// Where the commands come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,7 +263,7 @@ impl Repl {
         if let Some(Open::Quote(quote)) = parsed.open {
             return Err(CommandFailure::new(format!("unclosed quote: {quote}")));
         }
-        let mut words = parsed.texts();
+        let mut words = parsed.into_texts();
         let Some(name) = (!words.is_empty()).then(|| words.remove(0)) else { return Ok(()) };
         // A mode's own command hides a built-in of the same name, except `help` and `exit`.
         if let Some(builtin) = builtins::named(&name)

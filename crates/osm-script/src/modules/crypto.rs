@@ -1,43 +1,37 @@
-//! `osm:crypto`: digests, in hexadecimal.
+//! `osm:crypto`: SHA-256 and HMAC-SHA256, as hexadecimal text.
 
+use hmac::{Hmac, KeyInit, Mac};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::Native;
-use super::encoding::hex;
 
 pub(super) const FUNCTIONS: &[(&str, Native)] = &[
-    ("sha256", |_, arguments| Ok(json!(hex(&Sha256::digest(arguments.text(0)?))))),
-    ("hmacSHA256", |_, arguments| {
-        let (key, text) = (arguments.text(0)?, arguments.text(1)?);
-        Ok(json!(hex(&hmac(key.as_bytes(), text.as_bytes()))))
-    }),
+    ("sha256", |_, arguments| Ok(json!(hex::encode(Sha256::digest(arguments.text(0)?))))),
+    ("hmacSHA256", |_, arguments| Ok(json!(hmac(arguments.text(0)?, arguments.text(1)?)))),
 ];
 
-/// RFC 2104.
-fn hmac(key: &[u8], text: &[u8]) -> Vec<u8> {
-    let mut block = [0; 64];
-    let digest = Sha256::digest(key);
-    let key = if key.len() > block.len() { digest.as_slice() } else { key };
-    block[..key.len()].copy_from_slice(key);
-    let padded = |with: u8| block.map(|byte| byte ^ with);
-    let inner = Sha256::new().chain_update(padded(0x36)).chain_update(text).finalize();
-    Sha256::new().chain_update(padded(0x5c)).chain_update(inner).finalize().to_vec()
+fn hmac(key: &str, text: &str) -> String {
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(key.as_bytes()).expect("HMAC takes a key of any length");
+    mac.update(text.as_bytes());
+    hex::encode(mac.finalize().into_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// RFC 4231, test case 2; and a key that is longer than a block.
     #[test]
     fn known_answers() {
         assert_eq!(
-            hex(&hmac(b"Jefe", b"what do ya want for nothing?")),
+            hmac("Jefe", "what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
         assert_eq!(
-            hex(&hmac(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First")),
-            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+            hmac(&"k".repeat(131), "longer than a block"),
+            "efef64cd4cb084b87adcca8ac75922f47fa480615003556fa435513f3593a9f8"
         );
     }
 }

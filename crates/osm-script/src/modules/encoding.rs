@@ -1,77 +1,33 @@
-//! `osm:encoding`: base64 and hexadecimal, of text.
+//! `osm:encoding`: base64 and hexadecimal encoding of text.
 
+use base64::Engine;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::json;
 
 use super::{Arguments, Native};
 
 pub(super) const FUNCTIONS: &[(&str, Native)] = &[
-    ("base64Encode", |_, it| Ok(json!(base64(it.text(0)?.as_bytes(), STANDARD, true)))),
-    ("base64Decode", |_, it| Ok(json!(text(it, from_base64(it.text(0)?, STANDARD))?))),
-    ("base64URLEncode", |_, it| Ok(json!(base64(it.text(0)?.as_bytes(), FOR_URLS, false)))),
-    ("base64URLDecode", |_, it| Ok(json!(text(it, from_base64(it.text(0)?, FOR_URLS))?))),
-    ("hexEncode", |_, it| Ok(json!(hex(it.text(0)?.as_bytes())))),
-    ("hexDecode", |_, it| Ok(json!(text(it, from_hex(it.text(0)?))?))),
+    ("base64Encode", |_, it| Ok(json!(BASE64.encode(it.text(0)?)))),
+    ("base64Decode", |_, it| Ok(json!(text(it, BASE64.decode(it.text(0)?).ok())?))),
+    ("base64URLEncode", |_, it| Ok(json!(BASE64_URL.encode(it.text(0)?)))),
+    ("base64URLDecode", |_, it| Ok(json!(text(it, BASE64_URL.decode(it.text(0)?).ok())?))),
+    ("hexEncode", |_, it| Ok(json!(hex::encode(it.text(0)?)))),
+    ("hexDecode", |_, it| Ok(json!(text(it, hex::decode(it.text(0)?).ok())?))),
 ];
 
-const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const FOR_URLS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/// Decoding accepts text with or without padding, because scripts get both.
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_allow_trailing_bits(true);
+const BASE64: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
+const BASE64_URL: GeneralPurpose =
+    GeneralPurpose::new(&URL_SAFE, LENIENT.with_encode_padding(false));
 
-/// What was decoded, if it is text.
+/// The decoded bytes as text.
 fn text(arguments: &Arguments, bytes: Option<Vec<u8>>) -> Result<String, String> {
     let bytes = bytes.ok_or_else(|| arguments.wrong(0, "well-formed"))?;
     String::from_utf8(bytes).map_err(|_| arguments.wrong(0, "the encoding of a text"))
-}
-
-/// RFC 4648.
-pub(crate) fn base64(bytes: &[u8], alphabet: &[u8; 64], padded: bool) -> String {
-    let mut encoded = String::new();
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte));
-        let group = group << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            if place <= chunk.len() {
-                let digit = (group >> (18 - 6 * place)) & 63;
-                encoded.push(char::from(alphabet[digit as usize]));
-            } else if padded {
-                encoded.push('=');
-            }
-        }
-    }
-    encoded
-}
-
-fn from_base64(text: &str, alphabet: &[u8; 64]) -> Option<Vec<u8>> {
-    let digits = text.trim_end_matches('=').as_bytes();
-    if digits.len() % 4 == 1 || text.len() - digits.len() > 2 {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    for chunk in digits.chunks(4) {
-        let mut group = 0_u32;
-        for digit in chunk {
-            let value = alphabet.iter().position(|it| it == digit)?;
-            group = group << 6 | u32::try_from(value).ok()?;
-        }
-        group <<= 6 * (4 - chunk.len());
-        bytes.extend(&group.to_be_bytes()[1..chunk.len()]);
-    }
-    Some(bytes)
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
-}
-
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(2) || !text.is_ascii() {
-        return None;
-    }
-    let value = |digit: u8| char::from(digit).to_digit(16);
-    text.as_bytes()
-        .chunks(2)
-        .map(|pair| u8::try_from(value(pair[0])? << 4 | value(pair[1])?).ok())
-        .collect()
 }
 
 #[cfg(test)]
@@ -79,24 +35,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_answers() {
-        for (text, encoded) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(text.as_bytes(), STANDARD, true), encoded);
-            assert_eq!(from_base64(encoded, STANDARD), Some(text.into()), "{encoded}");
+    fn what_is_accepted() {
+        for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(BASE64.encode(text), encoded);
+            assert_eq!(BASE64.decode(encoded).as_deref(), Ok(text.as_bytes()));
+            let bare = encoded.trim_end_matches('=');
+            assert_eq!(BASE64.decode(bare).as_deref(), Ok(text.as_bytes()), "without padding");
         }
-        assert_eq!(base64(&[0xfb, 0xff], FOR_URLS, false), "-_8");
+        assert_eq!(BASE64_URL.encode([0xfb, 0xff]), "-_8");
+        assert_eq!(BASE64_URL.decode("-_8=").as_deref(), Ok(&[0xfb, 0xff][..]), "with padding");
         for text in ["A", "A===", "Zm9*", "-_8"] {
-            assert_eq!(from_base64(text, STANDARD), None, "{text}");
+            assert!(BASE64.decode(text).is_err(), "{text}");
         }
-        assert_eq!(from_hex(&hex(b"\x00\xff ok")), Some(b"\x00\xff ok".to_vec()));
-        assert_eq!((from_hex("0"), from_hex("0g"), from_hex("ü")), (None, None, None));
     }
 }

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::Repl;
 use super::failure::CommandFailure;
-use super::line::after_first_word;
 use crate::commands::brief;
 use crate::ui::{Style, table};
+use osm_script::words::after_first;
 
 /// Runs a built-in command with the words after its name, and the whole line.
 pub(crate) type Run = fn(&mut Repl, &[String], &str) -> Result<(), CommandFailure>;
@@ -211,7 +211,7 @@ fn reset(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFa
 }
 
 fn js(repl: &mut Repl, _words: &[String], line: &str) -> Result<(), CommandFailure> {
-    let expression = after_first_word(line);
+    let expression = after_first(line);
     if expression.is_empty() {
         return Err(CommandFailure::new("missing expression; usage: js EXPRESSION"));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use osm_context::Setting;
 
-use super::line::{Line, Word};
+use osm_script::words::{Line, Word};
 
 /// The most suggestions shown.
 const MAX_SUGGESTIONS: usize = 200;
@@ -82,7 +82,7 @@ pub(crate) fn suggest(
         .filter(|(value, ..)| seen.insert(value.clone()))
         .take(MAX_SUGGESTIONS)
         .map(|(value, description, is_whole)| Suggestion {
-            value: osm_script::quoted(&value),
+            value: osm_script::words::quote(&value),
             description,
             range: current.range.clone(),
             is_whole,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::line::Line;
+use osm_script::words::Line;
 
 /// What a part of a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) enum Part {
 
 /// The highlighted parts of a line, in order; the rest is plain.
 pub(crate) fn parts(line: &str, commands: &[String]) -> Vec<(Range<usize>, Part)> {
-    let part = |(at, word): (usize, super::line::Word)| {
+    let part = |(at, word): (usize, osm_script::words::Word)| {
         let part = if at == 0 {
             if commands.contains(&word.text) { Part::Command } else { Part::Unknown }
         } else if word.quoted {

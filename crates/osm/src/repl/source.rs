@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 
-use super::line::{Line, Open};
 use super::prompt::Prompt;
+use osm_script::words::{Line, Open};
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]

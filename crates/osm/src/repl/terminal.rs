@@ -20,11 +20,11 @@ use reedline::{
 
 use super::highlight::{self, Part};
 use super::history;
-use super::line::Line;
 use super::prompt::{Complete, Prompt};
 use super::source::{Input, LineSource, commands_of};
 use super::typeahead;
 use crate::ui::Screen;
+use osm_script::words::Line;
 
 /// How often a wait for a key checks whether it should end.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);

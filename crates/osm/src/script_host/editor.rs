@@ -37,7 +37,7 @@ fn private_folder(temporary: &Path) -> io::Result<tempfile::TempDir> {
 
 /// The editors to try, each with its arguments.
 fn candidates(chosen: Option<&str>) -> Vec<Vec<String>> {
-    let words = chosen.map(osm_script::words).filter(|words| !words.is_empty());
+    let words = chosen.map(osm_script::words::split).filter(|words| !words.is_empty());
     match words {
         Some(words) => vec![words],
         None if cfg!(windows) => vec![vec!["notepad".into()]],

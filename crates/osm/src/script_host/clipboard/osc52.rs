@@ -4,6 +4,9 @@
 //! (`set-clipboard on`) or passes it on in a wrapper (`allow-passthrough on`). Which of the two is set is
 //! unknown, so tmux gets both and drops the other.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 /// The multiplexer between osm and the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrap {
@@ -20,7 +23,7 @@ const SCREEN_CHUNK: usize = 512;
 
 /// The bytes to write, or why it cannot be done.
 pub(super) fn sequence(text: &str, wrap: Wrap) -> Result<Vec<u8>, String> {
-    let encoded = base64(text.as_bytes());
+    let encoded = STANDARD.encode(text);
     if encoded.len() > MAX_ENCODED {
         let (size, most) = (text.len() / 1000, MAX_ENCODED / 4 * 3 / 1000);
         return Err(format!("{size} kB exceed the terminal's limit of {most} kB"));
@@ -52,38 +55,9 @@ fn chunks(text: &str) -> impl Iterator<Item = &str> {
         .filter_map(|at| text.get(at..text.len().min(at + SCREEN_CHUNK)))
 }
 
-/// Bytes as text, four letters for three of them.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
-            text.push(if at <= three.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base_64() {
-        for (text, expected) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foobar", "Zm9vYmFy"),
-            ("ÿ?>", "w78/Pg=="),
-        ] {
-            assert_eq!(base64(text.as_bytes()), expected, "{text}");
-        }
-    }
 
     fn shown(text: &str, wrap: Wrap) -> String {
         String::from_utf8(sequence(text, wrap).unwrap()).unwrap()
@@ -100,7 +74,7 @@ mod tests {
         let long = shown(&"x".repeat(2000), Wrap::Screen);
         assert_eq!(
             long.replace("\x1b\\\x1bP", ""),
-            format!("\x1bP\x1b]52;c;{}\x07\x1b\\", base64("x".repeat(2000).as_bytes()))
+            format!("\x1bP\x1b]52;c;{}\x07\x1b\\", STANDARD.encode("x".repeat(2000)))
         );
     }
 
