@@ -21,10 +21,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use osm_claims::{
-    Asker, Caller, Claims, Outcome, Process, Resource, Scope, Sight, SqliteLedger, SystemSight,
-    Verdict, Wish,
+    Asker, Caller, Claims, Outcome, Resource, Scope, Sight, SqliteLedger, SystemSight, Wish,
 };
-use osm_identity::System;
+use osm_identity::{Liveness, ProcessInstance, System};
 
 type Answer<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
@@ -47,7 +46,7 @@ fn run(arguments: &[&str]) -> Answer {
     };
     match (*command, rest) {
         ("see", [process]) => {
-            let process: Process = serde_json::from_str(process)?;
+            let process: ProcessInstance = serde_json::from_str(process)?;
             return say(SystemSight(System).look(&process));
         }
         ("reuse", [times]) => return reuse(times.parse()?),
@@ -101,7 +100,7 @@ fn asker(who: &str) -> Answer<Asker> {
     };
     let caller = Caller {
         session: session.into(),
-        process: process.map(|pid| Process::with_pid(pid, &System)).transpose()?,
+        process: process.map(|pid| ProcessInstance::with_pid(pid, &System)).transpose()?,
         agent: None,
         host: "test".into(),
         is_random: false,
@@ -117,19 +116,19 @@ fn reuse(times: usize) -> Answer {
     let mut seen = 0;
     while seen < times {
         let mut first = start()?;
-        let before = Process::with_pid(first.id(), &System)?;
+        let before = ProcessInstance::with_pid(first.id(), &System)?;
         first.kill()?;
         first.wait()?;
-        std::fs::write("/proc/sys/kernel/ns_last_pid", (before.pid - 1).to_string())?;
+        std::fs::write("/proc/sys/kernel/ns_last_pid", (before.pid.0 - 1).to_string())?;
         let mut second = start()?;
-        let after = Process::with_pid(second.id(), &System)?;
+        let after = ProcessInstance::with_pid(second.id(), &System)?;
         let verdict = SystemSight(System).look(&before);
         second.kill()?;
         second.wait()?;
         if after.pid != before.pid {
             return Err("the pid was not used again".into());
         }
-        if !matches!(verdict, Verdict::Dead(_)) {
+        if !matches!(verdict, Liveness::Dead(_)) {
             return Err(format!("{verdict}").into());
         }
         if after.start == before.start {

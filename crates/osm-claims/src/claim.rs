@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Lease;
 use crate::epoch::{Epoch, Seal, Token};
-use crate::liveness::{Process, Sight, Verdict, Why};
+use crate::liveness::Sight;
 use crate::owner::Owner;
 use crate::resource::Resource;
 use crate::scope::ScopeId;
+use osm_identity::{Liveness, ProcessInstance, UnknownReason};
 
 /// One grant of a resource, open or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub enum Hold {
     /// The life of the process that the owner's session hangs on.
     Session,
     /// The life of a process that was started to hold it (`osm claim run`).
-    Process(Process),
+    Process(ProcessInstance),
     /// Nothing but time.
     Lease(Lease),
 }
@@ -145,7 +146,7 @@ impl Claim {
 
     /// The process whose life it hangs on.
     #[must_use]
-    pub fn process(&self) -> Option<&Process> {
+    pub fn process(&self) -> Option<&ProcessInstance> {
         match &self.hold {
             Hold::Session => self.owner.process.as_ref(),
             Hold::Process(process) => Some(process),
@@ -155,7 +156,8 @@ impl Claim {
 
     /// What is known of that process.
     #[must_use]
-    pub fn verdict(&self, sight: &dyn Sight) -> Verdict {
-        self.process().map_or(Verdict::Unknown(Why::NoProcess), |process| sight.look(process))
+    pub fn verdict(&self, sight: &dyn Sight) -> Liveness {
+        self.process()
+            .map_or(Liveness::Unknown(UnknownReason::NoProcess), |process| sight.look(process))
     }
 }

@@ -19,12 +19,13 @@ use crate::epoch::Token;
 use crate::error::{Error, Result};
 use crate::event::Deed;
 use crate::ledger::{Book, Grant, Ledger};
-use crate::liveness::{Process, Remembered, Sight, Verdict, Why};
+use crate::liveness::{Remembered, Sight};
 use crate::owner::{Owner, Registration, register};
 use crate::refusal::{Reason, Refused};
 use crate::resource::Resource;
 use crate::rules::{self, Change, Request};
 use crate::scope::ScopeId;
+use osm_identity::{Liveness, ProcessInstance, UnknownReason};
 
 /// How long a session without a process has what it claims, unless it says otherwise.
 pub const USUAL_LEASE: Duration = Duration::from_mins(15);
@@ -146,7 +147,7 @@ impl Claims {
         asker: &Asker,
         resource: &Resource,
         token: Token,
-        process: &Process,
+        process: &ProcessInstance,
     ) -> Result<()> {
         self.write(|book| {
             let now = self.ledger.now();
@@ -282,7 +283,7 @@ impl Claims {
     ) -> Result<(Registration, Option<Arc<Owner>>)> {
         let caller = &asker.caller;
         let own = match &caller.process {
-            Some(process) if matches!(self.sight.look(process), Verdict::Dead(_)) => {
+            Some(process) if matches!(self.sight.look(process), Liveness::Dead(_)) => {
                 return Err(Reason::AnchorGone.into());
             }
             Some(process) => book.owner_of_process(process)?,
@@ -291,11 +292,13 @@ impl Claims {
         let last = book.owner_of_session(&caller.session)?;
         // An anchor may have several sessions: then the session tells which owner is meant.
         let same = last.clone().filter(|it| {
-            it.process.as_ref().map(Process::key) == caller.process.as_ref().map(Process::key)
+            it.process.as_ref().map(ProcessInstance::key)
+                == caller.process.as_ref().map(ProcessInstance::key)
         });
         let own = same.or(own);
         let rival = last.as_ref().and_then(|it| it.process.as_ref());
-        let verdict = rival.map_or(Verdict::Unknown(Why::NoProcess), |it| self.sight.look(it));
+        let verdict =
+            rival.map_or(Liveness::Unknown(UnknownReason::NoProcess), |it| self.sight.look(it));
         match register(caller, own.as_deref(), last.as_deref(), &verdict) {
             Ok(known) => {
                 let owner = [own, last]
@@ -381,7 +384,7 @@ fn perform(book: &mut dyn Book, act: &Act) -> Result<Outcome> {
 fn decide(book: &mut dyn Book, act: &Act) -> Result<(Option<Claim>, Change)> {
     let latest = book.latest(act.scope, act.resource)?;
     let verdict = latest.as_ref().filter(|it| it.is_open()).map(|it| it.verdict(act.sight));
-    let known = verdict.clone().unwrap_or(Verdict::Unknown(Why::NoProcess));
+    let known = verdict.unwrap_or(Liveness::Unknown(UnknownReason::NoProcess));
     match rules::decide(act.now, latest.as_ref(), act.me, act.request, &known) {
         Ok(change) => Ok((latest, change)),
         Err(reason) => {
@@ -462,7 +465,7 @@ fn answered(
 /// What stands in the way of several resources at once.
 #[derive(Default)]
 struct Refusals {
-    holders: BTreeMap<String, Process>,
+    holders: BTreeMap<String, ProcessInstance>,
     left: Option<Duration>,
 }
 

@@ -17,10 +17,11 @@ use crate::clock::Now;
 use crate::epoch::{Epoch, Seal};
 use crate::error::Result;
 use crate::event::{Deed, Event, Filter};
-use crate::liveness::{Process, Sight};
+use crate::liveness::Sight;
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::resource::Resource;
 use crate::scope::{Scope, ScopeId};
+use osm_identity::ProcessInstance;
 
 /// A place where claims are written down.
 pub trait Ledger: Send + Sync {
@@ -41,7 +42,12 @@ pub trait Ledger: Send + Sync {
 pub trait Watch {
     /// Returns when anything was written since the watch began or last returned, when one of the
     /// processes is no longer what it was, or when the time is over.
-    fn wait(&mut self, processes: &[&Process], sight: &dyn Sight, time: Duration) -> Result<()>;
+    fn wait(
+        &mut self,
+        processes: &[&ProcessInstance],
+        sight: &dyn Sight,
+        time: Duration,
+    ) -> Result<()>;
 }
 
 /// A claim that is to be granted.
@@ -103,7 +109,7 @@ pub trait Book {
     fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>>;
 
     /// The owner that hangs on a process.
-    fn owner_of_process(&mut self, process: &Process) -> Result<Option<Arc<Owner>>>;
+    fn owner_of_process(&mut self, process: &ProcessInstance) -> Result<Option<Arc<Owner>>>;
 
     /// The last owner of a session.
     fn owner_of_session(&mut self, session: &str) -> Result<Option<Arc<Owner>>>;

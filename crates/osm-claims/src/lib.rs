@@ -8,7 +8,7 @@
 //! - A claim is granted by one transaction of a [`Ledger`], which has at most one open claim for
 //!   each resource, whoever writes.
 //! - The owner is a session in one *incarnation*: an exact process. Its death is proven or it is
-//!   not known ([`Verdict`]); nothing is guessed from silence, and no heartbeat is needed.
+//!   not known ([`Liveness`]); nothing is guessed from silence, and no heartbeat is needed.
 //! - All rules are one pure function, [`rules::decide`], which every ledger uses and a model
 //!   checks.
 //!
@@ -55,7 +55,7 @@ pub use event::{Event, Filter};
 pub use ledger::memory::MemoryLedger;
 pub use ledger::sqlite::SqliteLedger;
 pub use ledger::{Ledger, Loss};
-pub use liveness::{Process, Sight, SystemSight, Verdict};
+pub use liveness::{Sight, SystemSight};
 pub use owner::{Caller, Owner, OwnerId};
 pub use refusal::{Reason, Refused};
 pub use repository::Repository;

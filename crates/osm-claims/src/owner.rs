@@ -8,8 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::liveness::{Process, Verdict};
 use crate::refusal::Reason;
+use osm_identity::{Liveness, ProcessInstance};
 
 /// The number of an owner in its ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct Caller {
     /// The session.
     pub session: String,
     /// The process that the session hangs on; `None` if nobody sees one.
-    pub process: Option<Process>,
+    pub process: Option<ProcessInstance>,
     /// The agent, for people.
     pub agent: Option<String>,
     /// The machine's name, for people.
@@ -71,7 +71,7 @@ pub fn register(
     caller: &Caller,
     process: Option<&Owner>,
     session: Option<&Owner>,
-    verdict: &Verdict,
+    verdict: &Liveness,
 ) -> Result<Registration, Reason> {
     if caller.is_random {
         return Err(Reason::NoIdentity);
@@ -85,10 +85,10 @@ pub fn register(
             return Ok(Registration::Known(session.map_or(OwnerId(0), |it| it.id)));
         }
         (Some(Some(_)), ours) => match (verdict, ours) {
-            (Verdict::Dead(_), _) => Ok(()),
+            (Liveness::Dead(_), _) => Ok(()),
             (_, None) => Err(Reason::Unconfirmed),
-            (Verdict::Alive | Verdict::Suspended, _) => Err(Reason::SessionElsewhere),
-            (Verdict::Unknown(_), _) => Err(Reason::SessionUnknown),
+            (Liveness::Alive | Liveness::Suspended, _) => Err(Reason::SessionElsewhere),
+            (Liveness::Unknown(_), _) => Err(Reason::SessionUnknown),
         },
     };
     elsewhere?;
@@ -101,7 +101,7 @@ pub fn register(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::liveness::{Proof, Why};
+    use osm_identity::{Proof, ReadError, UnknownReason};
 
     fn caller(session: &str, pid: Option<u32>) -> Caller {
         Caller {
@@ -118,20 +118,23 @@ mod tests {
         Owner { id: OwnerId(id), who: caller(session, pid) }
     }
 
-    const DEAD: Verdict = Verdict::Dead(Proof::Gone);
+    const DEAD: Liveness = Liveness::Dead(Proof::Gone);
 
     #[test]
     fn nobody_becomes_somebody_else() {
         let (one, old) = (owner(1, "s", Some(1)), owner(1, "s", Some(2)));
         let me = caller("s", Some(1));
         let known = Ok(Registration::Known(OwnerId(1)));
-        assert_eq!(register(&me, Some(&one), Some(&one), &Verdict::Alive), known);
-        assert_eq!(register(&me, None, None, &Verdict::Alive), Ok(Registration::New));
+        assert_eq!(register(&me, Some(&one), Some(&one), &Liveness::Alive), known);
+        assert_eq!(register(&me, None, None, &Liveness::Alive), Ok(Registration::New));
         assert_eq!(register(&me, None, Some(&old), &DEAD), Ok(Registration::New));
         for (verdict, reason) in [
-            (Verdict::Alive, Reason::SessionElsewhere),
-            (Verdict::Suspended, Reason::SessionElsewhere),
-            (Verdict::Unknown(Why::Unreadable), Reason::SessionUnknown),
+            (Liveness::Alive, Reason::SessionElsewhere),
+            (Liveness::Suspended, Reason::SessionElsewhere),
+            (
+                Liveness::Unknown(UnknownReason::Unreadable(ReadError::Denied)),
+                Reason::SessionUnknown,
+            ),
         ] {
             assert_eq!(register(&me, None, Some(&old), &verdict), Err(reason), "{verdict}");
         }
@@ -145,7 +148,7 @@ mod tests {
         assert_eq!(register(&me, Some(&one), None, &DEAD), renamed);
         let rival = owner(2, "after", Some(2));
         assert_eq!(
-            register(&me, Some(&one), Some(&rival), &Verdict::Alive),
+            register(&me, Some(&one), Some(&rival), &Liveness::Alive),
             Err(Reason::SessionElsewhere)
         );
         let many = Caller { is_sole: false, ..me };
@@ -156,13 +159,28 @@ mod tests {
     fn a_name_without_a_process_is_whoever_says_it() {
         let one = owner(1, "s", None);
         let me = caller("s", None);
-        let unknown = Verdict::Unknown(Why::NoProcess);
+        let unknown = Liveness::Unknown(UnknownReason::NoProcess);
         let known = Ok(Registration::Known(OwnerId(1)));
         assert_eq!(register(&me, None, Some(&one), &unknown), known);
         let lives = owner(1, "s", Some(1));
-        assert_eq!(register(&me, None, Some(&lives), &Verdict::Alive), Err(Reason::Unconfirmed));
+        assert_eq!(register(&me, None, Some(&lives), &Liveness::Alive), Err(Reason::Unconfirmed));
         assert_eq!(register(&me, None, Some(&lives), &DEAD), Ok(Registration::New));
         let random = Caller { is_random: true, ..me };
         assert_eq!(register(&random, None, None, &DEAD), Err(Reason::NoIdentity));
+    }
+
+    #[test]
+    fn rows_of_earlier_versions_are_read() {
+        let process = r#"{"pid":7,"start":50,"boot":"b","namespace":"pid:[1]","inode":900,"machine":"m","clock":null,"name":"claude"}"#;
+        let row = format!(
+            r#"{{"session":"s","process":{process},"agent":"claude-code","host":"laptop"}}"#
+        );
+        let caller: Caller = serde_json::from_str(&row).unwrap();
+        let owner = caller.process.unwrap();
+        assert_eq!((owner.key(), owner.to_string()), ("b:900".into(), "claude (pid 7)".into()));
+        assert_eq!((owner.machine.as_deref(), &owner.clock), (Some("m"), &None));
+        let hold: crate::Hold =
+            serde_json::from_str(&format!(r#"{{"process":{process}}}"#)).unwrap();
+        assert_eq!(hold, crate::Hold::Process(owner));
     }
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::claim::{Claim, End, Hold};
-use crate::liveness::{Process, Verdict};
 use crate::plain::plain;
 use crate::resource::Resource;
+use osm_identity::{Liveness, ProcessInstance};
 
 /// Why something was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,9 +137,9 @@ pub struct Refused {
     /// The claim that is in the way, or that the caller lost.
     pub claim: Option<Box<Claim>>,
     /// The processes behind it.
-    pub holders: Vec<Process>,
+    pub holders: Vec<ProcessInstance>,
     /// What is known of the first of them.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Liveness>,
     /// How long its lease, or its offer, still runs.
     pub left: Option<Duration>,
     /// How many candidates were looked at, and what became of them.
@@ -162,9 +162,9 @@ impl Refused {
     }
 
     /// The processes whose end would change it: one that has ended changes nothing any more.
-    pub(crate) fn living(&self) -> &[Process] {
+    pub(crate) fn living(&self) -> &[ProcessInstance] {
         match self.verdict {
-            Some(Verdict::Dead(_)) => &[],
+            Some(Liveness::Dead(_)) => &[],
             _ => &self.holders,
         }
     }

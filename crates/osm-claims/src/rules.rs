@@ -12,9 +12,9 @@ use std::time::Duration;
 use crate::claim::{Claim, End, Hold};
 use crate::clock::{Left, Now};
 use crate::epoch::Token;
-use crate::liveness::{Verdict, Why};
 use crate::owner::Owner;
 use crate::refusal::Reason;
+use osm_identity::{Liveness, UnknownReason};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,26 +79,26 @@ pub enum Standing {
     /// Its owner is stopped.
     Suspended,
     /// Nothing is known of its owner.
-    Unknown(Why),
+    Unknown(UnknownReason),
     /// It is nobody's any more.
     Free(End),
 }
 
 /// What an open claim is to others now.
 #[must_use]
-pub fn standing(now: &Now, claim: &Claim, verdict: &Verdict) -> Standing {
+pub fn standing(now: &Now, claim: &Claim, verdict: &Liveness) -> Standing {
     if let Hold::Lease(lease) = &claim.hold {
         return match lease.left(&now.moment) {
             Left::Some(_) => Standing::Held,
             Left::Nothing => Standing::Free(End::Expired),
-            Left::Unknown => Standing::Unknown(Why::AnotherMachine),
+            Left::Unknown => Standing::Unknown(UnknownReason::AnotherMachine),
         };
     }
     match verdict {
-        Verdict::Alive => Standing::Held,
-        Verdict::Suspended => Standing::Suspended,
-        Verdict::Dead(_) => Standing::Free(End::Died),
-        Verdict::Unknown(why) => Standing::Unknown(*why),
+        Liveness::Alive => Standing::Held,
+        Liveness::Suspended => Standing::Suspended,
+        Liveness::Dead(_) => Standing::Free(End::Died),
+        Liveness::Unknown(why) => Standing::Unknown(*why),
     }
 }
 
@@ -126,7 +126,7 @@ pub fn decide(
     claim: Option<&Claim>,
     by: &Owner,
     request: &Request,
-    verdict: &Verdict,
+    verdict: &Liveness,
 ) -> Result<Change, Reason> {
     let open = claim.filter(|claim| claim.is_open());
     let standing = open.map(|claim| (claim, standing(now, claim, verdict)));

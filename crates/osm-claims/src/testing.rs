@@ -1,12 +1,12 @@
 //! Values that tests of several modules use.
 
-use crate::liveness::Process;
+use osm_identity::{Pid, ProcessInstance, StartTime};
 
 /// A process of a machine that does not exist.
-pub(crate) fn process(pid: u32) -> Process {
-    Process {
-        pid,
-        start: 1,
+pub(crate) fn process(pid: u32) -> ProcessInstance {
+    ProcessInstance {
+        pid: Pid(pid),
+        start: StartTime(1),
         boot: "boot".into(),
         namespace: "pid:[1]".into(),
         inode: Some(u64::from(pid)),

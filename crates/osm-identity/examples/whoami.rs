@@ -24,6 +24,6 @@ fn main() {
     }
     // Keep the instance next to your state: later it proves whether the owner is gone.
     if let Some(anchor) = detection.anchor {
-        println!("{} {}: {}", anchor.name, anchor.instance.pid, anchor.instance.liveness(&system));
+        println!("{anchor}: {}", anchor.liveness(&system));
     }
 }

@@ -14,9 +14,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::SessionId;
 use crate::catalogue::Catalogue;
-use crate::detection::{
-    AgentFound, Ancestor, Anchor, Confidence, Detection, Finding, Outcome, Source,
-};
+use crate::detection::{AgentFound, Ancestor, Confidence, Detection, Finding, Outcome, Source};
 use crate::digest::Key;
 use crate::environment::Environment;
 use crate::process::ProcessSource;
@@ -189,8 +187,7 @@ fn conclude(scene: &mut Scene, found: &Found, trail: Vec<Finding>) -> Detection 
     let context = context(scene, found);
     let anchor = found.anchor.and_then(|at| {
         let instance = scene.instance(at)?;
-        let process = scene.process(at)?;
-        Some((process.terminal, Anchor { name: process.name.clone(), instance }))
+        Some((scene.process(at)?.terminal, instance))
     });
     Detection {
         id: found.identity.id(context.as_deref()),

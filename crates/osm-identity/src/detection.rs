@@ -28,22 +28,13 @@ pub struct Detection {
     /// after [`explain`](crate::explain).
     pub parent: Option<SessionId>,
     /// The process whose life is the session's.
-    pub anchor: Option<Anchor>,
+    pub anchor: Option<ProcessInstance>,
     /// What every detector that was asked said, in order.
     pub trail: Vec<Finding>,
     /// All ancestors, ourselves first. Known only after [`explain`](crate::explain).
     pub ancestry: Vec<Ancestor>,
     /// Why the walk up ended. Known only after [`explain`](crate::explain).
     pub end: Option<End>,
-}
-
-/// The process that a session hangs on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Anchor {
-    /// Its name.
-    pub name: String,
-    /// The exact process.
-    pub instance: ProcessInstance,
 }
 
 /// An agent above us.

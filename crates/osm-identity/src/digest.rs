@@ -55,8 +55,8 @@ impl Key {
 
     /// Adds an exact process.
     pub(crate) fn with_instance(self, instance: &ProcessInstance) -> Self {
-        self.with(&instance.host.boot)
-            .with(&instance.host.namespace)
+        self.with(&instance.boot)
+            .with(&instance.namespace)
             .with(instance.pid.to_string())
             .with(instance.start.to_string())
             .with_some(instance.inode.map(|inode| inode.to_string()))

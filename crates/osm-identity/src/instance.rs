@@ -1,134 +1,232 @@
-//! One exact process, and whether it still lives.
+//! An exact process, and whether it is still running.
 //!
-//! A pid is a number that comes back. A process is told from all others, past and future, by its
-//! pid and start time within one boot and one pid namespace; where two processes can start within
-//! one clock tick, the inode that Linux gives every process decides. Liveness is *proven*: a look
-//! that shows nothing is only a proof of death if it could not have missed the process.
+//! The kernel reuses pids. A process is told from all others, past and future, by its pid and start
+//! time within one boot and one pid namespace; where two processes can start within one clock tick,
+//! the inode that Linux gives every process decides. [`ProcessInstance`] is the one record of this:
+//! lock files, session documents, the claims ledger and `--json` all write it. A process is dead
+//! only if that is *proven*: not seeing it proves its death only if it could not have been missed.
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::process::{Host, Pid, Process, ProcessSource, ReadError, StartTime, State};
 
-/// An exact process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// An exact process, as it is detected and as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProcessInstance {
-    /// Its number.
+    /// Its pid.
     pub pid: Pid,
     /// When it started.
     pub start: StartTime,
-    /// Where both of these count.
-    pub host: Host,
+    /// The boot of its machine; empty if unknown, which no boot is.
+    pub boot: String,
+    /// Its pid namespace; empty where the platform has none.
+    pub namespace: String,
     /// The number that no other process of this boot has, where the kernel gives one.
+    #[serde(default)]
     pub inode: Option<u64>,
+    /// The machine, across all its boots: without it, another boot proves nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// The clock that counts its start time: start times of two clocks cannot be compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<String>,
+    /// Its name, for people; a process can change it at any time.
+    #[serde(default)]
+    pub name: String,
 }
 
-/// What can be said of an instance now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+/// What is known about an instance now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Liveness {
-    /// It runs.
+    /// It is running.
     Alive,
-    /// It is stopped, and may go on.
+    /// It is stopped, and can continue.
     Suspended,
-    /// It ended, and its parent has not collected it yet.
-    Zombie,
-    /// It ended: here is the proof.
+    /// It ended: the proof.
     Dead(Proof),
-    /// It cannot be seen from here, so nothing is proven.
-    NotVisible(Blindness),
+    /// Nothing is proven: the reason.
+    Unknown(UnknownReason),
 }
 
 /// Why a process must be dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Proof {
-    /// No process has its number.
+    /// No process has its pid.
     Gone,
-    /// A process that started at another time has its number.
-    AnotherStart(StartTime),
-    /// Another process has its number and even its start time.
-    AnotherInode(u64),
+    /// It ended, and its parent has not collected it yet.
+    Zombie,
+    /// A process that started at another time has its pid.
+    AnotherStart,
+    /// Another process has its pid and even its start time.
+    AnotherInode,
+    /// The machine was restarted since.
+    Rebooted,
 }
 
-/// Why a process cannot be seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Blindness {
-    /// It was started in another boot, or on another machine.
-    AnotherBoot,
-    /// It lives in another pid namespace.
+/// Why neither life nor death of a process is proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnknownReason {
+    /// No process is recorded.
+    NoProcess,
+    /// It ran on another machine, or in another boot of a machine without an id.
+    AnotherMachine,
+    /// It is in another pid namespace.
     AnotherNamespace,
-    /// The system did not tell.
+    /// Its start time was counted by another clock (a time namespace).
+    AnotherClock,
+    /// The system did not answer.
     Unreadable(ReadError),
 }
 
 impl ProcessInstance {
-    /// The instance that `process` is.
+    /// The instance that `process` is. Machine and clock cost further reads, which detection does
+    /// not need: see [`with_clock`](Self::with_clock) and [`with_machine`](Self::with_machine).
     #[must_use]
     pub fn of(process: &Process, host: &Host, source: &dyn ProcessSource) -> Self {
         Self {
             pid: process.pid,
             start: process.start,
-            host: host.clone(),
+            boot: host.boot.clone(),
+            namespace: host.namespace.clone(),
             inode: source.inode(process.pid),
+            machine: None,
+            clock: None,
+            name: process.name.clone(),
         }
     }
 
-    /// The instance that somebody wrote down: what it takes to know it again.
+    /// The process that has this pid now, with its machine and clock.
+    pub fn with_pid(pid: u32, source: &dyn ProcessSource) -> Result<Self, ReadError> {
+        let host = source.host()?;
+        let process = source.process(Pid(pid))?;
+        Ok(Self::of(&process, &host, source).with_clock(source).with_machine(source))
+    }
+
+    /// A process that could not be read: nothing will ever prove its death.
     #[must_use]
-    pub fn recorded(pid: u32, start: u64, boot: &str, namespace: &str, inode: Option<u64>) -> Self {
-        let (boot, namespace) = (boot.to_owned(), namespace.to_owned());
+    pub fn unread(pid: Pid) -> Self {
         Self {
-            pid: Pid(pid),
-            start: StartTime(start),
-            host: Host { boot, namespace, contained: false },
-            inode,
+            pid,
+            start: StartTime(0),
+            boot: String::new(),
+            namespace: String::new(),
+            inode: None,
+            machine: None,
+            clock: None,
+            name: String::new(),
         }
     }
 
-    /// Looks whether it still lives.
+    /// Adds the clock of `source`, so that readers in other time namespaces are not misled.
+    #[must_use]
+    pub fn with_clock(self, source: &dyn ProcessSource) -> Self {
+        Self { clock: source.clock(), ..self }
+    }
+
+    /// Adds the machine of `source`, so that a reboot proves the death of the process.
+    #[must_use]
+    pub fn with_machine(self, source: &dyn ProcessSource) -> Self {
+        Self { machine: source.machine(), ..self }
+    }
+
+    /// A text that no other process shares.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match self.inode {
+            Some(inode) => format!("{}:{inode}", self.boot),
+            None => format!("{}:{}:{}:{}", self.boot, self.namespace, self.pid, self.start),
+        }
+    }
+
+    /// Whether it is still running, as `source` sees it.
     #[must_use]
     pub fn liveness(&self, source: &dyn ProcessSource) -> Liveness {
         match source.host() {
-            Err(error) => return Liveness::NotVisible(Blindness::Unreadable(error)),
-            Ok(host) if host.boot != self.host.boot => {
-                return Liveness::NotVisible(Blindness::AnotherBoot);
-            }
-            Ok(host) if host.namespace != self.host.namespace => {
-                return Liveness::NotVisible(Blindness::AnotherNamespace);
+            Err(error) => return Liveness::Unknown(UnknownReason::Unreadable(error)),
+            Ok(host) if host.boot != self.boot => return self.in_another_boot(source),
+            Ok(host) if host.namespace != self.namespace => {
+                return Liveness::Unknown(UnknownReason::AnotherNamespace);
             }
             Ok(_) => {}
         }
-        // The inode is read first and the row last: whatever takes the number in between is
+        // The inode is read first and the row last: a process that takes the pid in between is
         // younger, and shows in the row.
         let inode = source.inode(self.pid);
         match source.process(self.pid) {
-            Ok(process) => self.judge(&process, inode),
+            Ok(process) => self.judge(&process, inode, source),
             // Hidden and absent look alike in the table; only the system itself can tell.
             Err(ReadError::Absent) if source.exists(self.pid) == Some(false) => {
                 Liveness::Dead(Proof::Gone)
             }
-            Err(error) => Liveness::NotVisible(Blindness::Unreadable(error)),
+            Err(error) => Liveness::Unknown(UnknownReason::Unreadable(error)),
         }
     }
 
-    /// Decides on what a look showed.
-    fn judge(&self, process: &Process, inode: Option<u64>) -> Liveness {
+    fn in_another_boot(&self, source: &dyn ProcessSource) -> Liveness {
+        match (&self.machine, source.machine()) {
+            (Some(there), Some(here)) if *there == here => Liveness::Dead(Proof::Rebooted),
+            _ => Liveness::Unknown(UnknownReason::AnotherMachine),
+        }
+    }
+
+    /// Decides by the row that has its pid now.
+    fn judge(&self, process: &Process, inode: Option<u64>, source: &dyn ProcessSource) -> Liveness {
         match (self.inode, inode) {
             (Some(ours), Some(theirs)) if ours != theirs => {
-                return Liveness::Dead(Proof::AnotherInode(theirs));
+                return Liveness::Dead(Proof::AnotherInode);
             }
             // The same process, even if its start looks different from a time namespace.
             (Some(_), Some(_)) => {}
-            _ if process.start != self.start => {
-                return Liveness::Dead(Proof::AnotherStart(process.start));
+            _ if process.start == self.start => {}
+            _ if source.clock() != self.clock => {
+                return Liveness::Unknown(UnknownReason::AnotherClock);
             }
-            _ => {}
+            _ => return Liveness::Dead(Proof::AnotherStart),
         }
         match process.state {
             State::Active => Liveness::Alive,
             State::Suspended => Liveness::Suspended,
-            State::Zombie => Liveness::Zombie,
+            State::Zombie => Liveness::Dead(Proof::Zombie),
+        }
+    }
+}
+
+impl fmt::Display for ProcessInstance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A process chooses its own name, so it may hold anything.
+        let name: String = self.name.chars().flat_map(char::escape_debug).collect();
+        write!(f, "{name} (pid {})", self.pid)
+    }
+}
+
+impl Liveness {
+    /// Whether its death is proven.
+    #[must_use]
+    pub fn is_dead(self) -> bool {
+        matches!(self, Self::Dead(_))
+    }
+
+    /// The stable name, for machines.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Alive => "alive",
+            Self::Suspended => "suspended",
+            Self::Dead(_) => "dead",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+
+    /// What it rests on, for people and for logs.
+    #[must_use]
+    pub fn evidence(self) -> &'static str {
+        match self {
+            Self::Alive => "its process runs",
+            Self::Suspended => "its process is stopped and may go on",
+            Self::Dead(proof) => proof.text(),
+            Self::Unknown(reason) => reason.text(),
         }
     }
 }
@@ -136,97 +234,59 @@ impl ProcessInstance {
 impl fmt::Display for Liveness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Alive => f.write_str("alive"),
-            Self::Suspended => f.write_str("suspended"),
-            Self::Zombie => f.write_str("dead: a zombie"),
-            Self::Dead(Proof::Gone) => f.write_str("dead: no process has its pid"),
-            Self::Dead(Proof::AnotherStart(start)) => {
-                write!(f, "dead: its pid belongs to a process that started at {start}")
-            }
-            Self::Dead(Proof::AnotherInode(inode)) => {
-                write!(f, "dead: its pid belongs to another process (inode {inode})")
-            }
-            Self::NotVisible(Blindness::AnotherBoot) => {
-                f.write_str("not visible: another boot or machine")
-            }
-            Self::NotVisible(Blindness::AnotherNamespace) => {
-                f.write_str("not visible: another pid namespace")
-            }
-            Self::NotVisible(Blindness::Unreadable(error)) => write!(f, "not visible: {error}"),
+            Self::Alive | Self::Suspended => f.write_str(self.name()),
+            Self::Dead(_) | Self::Unknown(_) => write!(f, "{}: {}", self.name(), self.evidence()),
+        }
+    }
+}
+
+impl Proof {
+    /// The stable name, for machines.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::Zombie => "zombie",
+            Self::AnotherStart => "another-start",
+            Self::AnotherInode => "another-inode",
+            Self::Rebooted => "rebooted",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Gone => "no process has its pid",
+            Self::Zombie => "its process ended and waits for its parent",
+            Self::AnotherStart => "its pid belongs to a process that started at another time",
+            Self::AnotherInode => "its pid belongs to another process",
+            Self::Rebooted => "the machine was restarted since",
+        }
+    }
+}
+
+impl UnknownReason {
+    /// The stable name, for machines.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoProcess => "no-process",
+            Self::AnotherMachine => "another-machine",
+            Self::AnotherNamespace => "another-namespace",
+            Self::AnotherClock => "another-clock",
+            Self::Unreadable(_) => "unreadable",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::NoProcess => "it has no process",
+            Self::AnotherMachine => "its process ran in another boot or on another machine",
+            Self::AnotherNamespace => "its process is in another pid namespace",
+            Self::AnotherClock => "its start time was counted in another time namespace",
+            Self::Unreadable(_) => "its process cannot be read",
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::process::FixedTable;
-
-    fn host() -> Host {
-        Host { boot: "boot".into(), namespace: "pid:[1]".into(), contained: false }
-    }
-
-    fn process(state: State) -> Process {
-        Process {
-            pid: Pid(7),
-            parent: Pid(1),
-            start: StartTime(50),
-            name: "x".into(),
-            terminal: None,
-            session: None,
-            state,
-        }
-    }
-
-    fn instance() -> ProcessInstance {
-        ProcessInstance { pid: Pid(7), start: StartTime(50), host: host(), inode: Some(900) }
-    }
-
-    fn liveness(table: &FixedTable) -> Liveness {
-        instance().liveness(table)
-    }
-
-    #[test]
-    fn states() {
-        for (state, expected) in [
-            (State::Active, Liveness::Alive),
-            (State::Suspended, Liveness::Suspended),
-            (State::Zombie, Liveness::Zombie),
-        ] {
-            let table = FixedTable::new(host()).with(process(state), &[]);
-            assert_eq!(liveness(&table), expected);
-        }
-    }
-
-    #[test]
-    fn a_number_that_came_back_is_somebody_else() {
-        let mut other = process(State::Active);
-        other.start = StartTime(51);
-        let table = FixedTable::new(host()).with(other, &[]);
-        assert_eq!(liveness(&table), Liveness::Dead(Proof::AnotherStart(StartTime(51))));
-        assert_eq!(
-            instance().judge(&process(State::Active), Some(901)),
-            Liveness::Dead(Proof::AnotherInode(901)),
-            "also within one clock tick"
-        );
-        let mut shifted = process(State::Active);
-        shifted.start = StartTime(10_050);
-        assert_eq!(
-            instance().judge(&shifted, Some(900)),
-            Liveness::Alive,
-            "seen from another time namespace"
-        );
-    }
-
-    #[test]
-    fn absence_is_proven_only_where_we_could_have_seen() {
-        assert_eq!(liveness(&FixedTable::new(host())), Liveness::Dead(Proof::Gone));
-        let elsewhere = Host { namespace: "pid:[2]".into(), ..host() };
-        assert_eq!(
-            liveness(&FixedTable::new(elsewhere)),
-            Liveness::NotVisible(Blindness::AnotherNamespace)
-        );
-        let later = Host { boot: "other".into(), ..host() };
-        assert_eq!(liveness(&FixedTable::new(later)), Liveness::NotVisible(Blindness::AnotherBoot));
-    }
-}
+mod tests;

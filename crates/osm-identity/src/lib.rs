@@ -56,12 +56,10 @@ mod shell;
 
 pub use catalogue::Catalogue;
 pub use detect::{Request, detect, explain, identify};
-pub use detection::{
-    AgentFound, Ancestor, Anchor, Confidence, Detection, Finding, Outcome, Source,
-};
+pub use detection::{AgentFound, Ancestor, Confidence, Detection, Finding, Outcome, Source};
 pub use environment::{Environment, VARIABLES};
 pub use id::{InvalidId, MAX_LENGTH, SessionId};
-pub use instance::{Blindness, Liveness, ProcessInstance, Proof};
+pub use instance::{Liveness, ProcessInstance, Proof, UnknownReason};
 pub use platform::System;
 pub use process::{
     FixedTable, Host, Pid, Process, ProcessSource, ReadError, StartTime, State, Terminal,

@@ -10,8 +10,11 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 /// The number of a process, meaningful only within one pid namespace of one boot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Pid(pub u32);
 
 impl fmt::Display for Pid {
@@ -25,7 +28,8 @@ impl fmt::Display for Pid {
 /// Comparable between processes of one host; the number itself means nothing elsewhere. Linux
 /// counts clock ticks since boot (10 ms), so two processes can share one: see
 /// [`ProcessSource::inode`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct StartTime(pub u64);
 
 impl fmt::Display for StartTime {
@@ -95,7 +99,7 @@ pub struct Host {
 }
 
 /// Why a look at a process gave nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReadError {
     /// No such process is visible from here: it ended, or it is hidden.

@@ -160,7 +160,7 @@ impl Who {
     #[must_use]
     pub fn new(holder: &Holder, session: Option<&SessionId>) -> Self {
         Self {
-            pid: holder.pid,
+            pid: holder.process.pid.0,
             host: holder.host.clone(),
             command: holder.command.clone(),
             session: session.cloned(),

@@ -182,19 +182,12 @@ impl Wait {
     pub const USUAL: Self = Self(Duration::from_secs(10));
 }
 
-/// Who holds a session or a lock, as it tells others.
+/// The process that holds a session or a lock, as other processes read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// The process.
-    pub pid: u32,
-    /// When it started, in its platform's unit.
-    pub start: u64,
-    /// The boot of the machine.
-    pub boot: String,
-    /// The pid namespace.
-    pub namespace: String,
-    /// The number that no other process of this boot has.
-    pub inode: Option<u64>,
+    /// The exact process.
+    #[serde(flatten)]
+    pub process: ProcessInstance,
     /// The machine's name, for people.
     pub host: String,
     /// Since when it holds.
@@ -204,7 +197,7 @@ pub struct Holder {
 }
 
 impl Holder {
-    /// The process `pid`, as it will be known to others. `host` is the machine's name.
+    /// The process `pid`, as other processes will know it. `host` is the machine's name.
     #[must_use]
     pub fn new(
         source: &dyn ProcessSource,
@@ -213,19 +206,11 @@ impl Holder {
         since: Timestamp,
         command: String,
     ) -> Self {
-        let (start, boot, namespace) = match (source.process(pid), source.host()) {
-            (Ok(process), Ok(host)) => (process.start.0, host.boot, host.namespace),
-            // Its death must never seem proven: no boot has this name.
-            _ => (0, String::new(), String::new()),
+        let process = match (source.process(pid), source.host()) {
+            (Ok(row), Ok(host)) => ProcessInstance::of(&row, &host, source).with_clock(source),
+            _ => ProcessInstance::unread(pid),
         };
-        Self { pid: pid.0, start, boot, namespace, inode: source.inode(pid), host, since, command }
-    }
-
-    /// The exact process, whose life can be looked at.
-    #[must_use]
-    pub fn instance(&self) -> ProcessInstance {
-        let Self { pid, start, boot, namespace, inode, .. } = self;
-        ProcessInstance::recorded(*pid, *start, boot, namespace, *inode)
+        Self { process, host, since, command }
     }
 }
 
@@ -242,14 +227,14 @@ impl Witness {
     /// Looks whether a holder is there.
     #[must_use]
     pub fn look(holder: Holder, source: &dyn ProcessSource) -> Self {
-        let liveness = holder.instance().liveness(source);
+        let liveness = holder.process.liveness(source);
         Self { holder, liveness }
     }
 
     /// That it is not is proven.
     #[must_use]
     pub fn is_dead(&self) -> bool {
-        matches!(self.liveness, Liveness::Dead(_) | Liveness::Zombie)
+        self.liveness.is_dead()
     }
 }
 
@@ -264,7 +249,7 @@ impl fmt::Display for Holder {
         write!(
             f,
             "process {} on {} (`{}`, since {})",
-            self.pid, self.host, self.command, self.since
+            self.process.pid, self.host, self.command, self.since
         )
     }
 }
@@ -367,4 +352,25 @@ pub struct Shelved {
     pub size: u64,
     /// When it was put there.
     pub modified: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holders_are_read_and_written_with_the_keys_of_earlier_versions() {
+        let earlier = r#"{"pid":7,"start":50,"boot":"b","namespace":"pid:[1]","inode":900,"host":"laptop","since":"2026-01-02T03:04:05Z","command":"osm code-review"}"#;
+        let holder: Holder = serde_json::from_str(earlier).unwrap();
+        assert_eq!(holder.process.key(), "b:900");
+        assert_eq!(
+            holder.to_string(),
+            "process 7 on laptop (`osm code-review`, since 2026-01-02T03:04:05Z)"
+        );
+        let keys = |text: &str| -> Vec<String> {
+            let keys: serde_json::Map<_, _> = serde_json::from_str(text).unwrap();
+            keys.into_iter().map(|(key, _)| key).filter(|key| key != "name").collect()
+        };
+        assert_eq!(keys(&serde_json::to_string(&holder).unwrap()), keys(earlier));
+    }
 }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use osm_identity::SessionId;
+use osm_identity::{ProcessInstance, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -75,29 +75,10 @@ pub struct Origin {
     pub agent: Option<String>,
     /// The process that it hangs on.
     #[serde(default)]
-    pub anchor: Option<AnchorRecord>,
+    pub anchor: Option<ProcessInstance>,
     /// The machine's name.
     #[serde(default)]
     pub host: String,
-}
-
-/// The process that a session hangs on, as it is written down.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnchorRecord {
-    /// Its number.
-    pub pid: u32,
-    /// When it started.
-    pub start: u64,
-    /// In which boot.
-    pub boot: String,
-    /// In which pid namespace.
-    pub namespace: String,
-    /// The number that no other process of that boot has.
-    #[serde(default)]
-    pub inode: Option<u64>,
-    /// Its name, for people.
-    #[serde(default)]
-    pub name: String,
 }
 
 /// Where a session was last used; no part of its identity, so it follows its agent anywhere.

@@ -49,9 +49,7 @@ mod zone;
 
 pub use backend::fs::FsBackend;
 pub use backend::memory::MemoryBackend;
-pub use document::{
-    AnchorRecord, HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, Usage, VERSION,
-};
+pub use document::{HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, Usage, VERSION};
 pub use error::{Damaged, Error, Result};
 pub use key::Key;
 pub use pieces::Pieces;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use osm_claims::Repository;
 use osm_identity::{Detection, Request, SessionId, System};
 use osm_store::backend::Backend;
-use osm_store::{AnchorRecord, FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
+use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 
 use crate::World;
 use crate::cli::{Force, Line};
@@ -101,14 +101,7 @@ impl Context<'_> {
     /// Who we are, and where.
     pub(crate) fn usage(&self) -> Usage {
         let found = self.detect();
-        let anchor = found.anchor.map(|anchor| AnchorRecord {
-            pid: anchor.instance.pid.0,
-            start: anchor.instance.start.0,
-            boot: anchor.instance.host.boot,
-            namespace: anchor.instance.host.namespace,
-            inode: anchor.instance.inode,
-            name: anchor.name,
-        });
+        let anchor = found.anchor.map(|anchor| anchor.with_clock(&System));
         let text = |path: &Path| path.display().to_string();
         let folder = self.world.folder();
         let checkout = folder.as_deref().and_then(Repository::around);

@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::{USUAL_LEASE, USUAL_OFFER};
 use crate::claim::{Claim, Hold, Offer};
 use crate::clock::{Lease, Now};
-use crate::liveness::Process;
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::rules::Request;
 use crate::scope::Scope;
+use osm_identity::ProcessInstance;
 
 /// Somebody who asks, somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Keep {
     #[default]
     Session,
     /// A process that was started to hold it.
-    Process(Process),
+    Process(ProcessInstance),
 }
 
 /// What goes with a request.

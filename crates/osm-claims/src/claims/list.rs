@@ -10,11 +10,12 @@ use crate::clock::Now;
 use crate::error::Result;
 use crate::event::{Event, Filter};
 use crate::ledger::{Book, Loss};
-use crate::liveness::{Remembered, Verdict};
+use crate::liveness::Remembered;
 use crate::owner::OwnerId;
 use crate::resource::Resource;
 use crate::rules::{self, Standing};
 use crate::scope::{Scope, ScopeId};
+use osm_identity::Liveness;
 
 /// An open claim, with what is known of its owner.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ pub struct Listed {
     /// Where it counts.
     pub scope: Scope,
     /// What is known of the process that it hangs on.
-    pub verdict: Verdict,
+    pub verdict: Liveness,
     /// What it is to others.
     pub standing: Standing,
     /// How long its lease still runs.

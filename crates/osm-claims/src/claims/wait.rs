@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::Claims;
 use crate::error::{Error, Result};
 use crate::ledger::Watch;
-use crate::liveness::Process;
 use crate::refusal::{Reason, Refused};
+use osm_identity::ProcessInstance;
 
 /// The longest sleep, in case that a change is not told of.
 const AT_MOST: Duration = Duration::from_secs(5);
@@ -34,7 +34,7 @@ impl Claims {
                 return Err(Error::Refused(refused));
             }
             let living = refused.living();
-            let holders: Vec<&Process> = living.iter().take(MOST_HOLDERS).collect();
+            let holders: Vec<&ProcessInstance> = living.iter().take(MOST_HOLDERS).collect();
             let longest = if living.len() > MOST_HOLDERS { SHORT } else { AT_MOST };
             let lease = refused.left.unwrap_or(longest);
             watch.wait(&holders, &*self.sight, left.min(lease).min(longest))?;
@@ -51,7 +51,7 @@ impl Claims {
     pub fn watch_for(
         &self,
         watch: &mut dyn Watch,
-        process: &Process,
+        process: &ProcessInstance,
         time: Duration,
     ) -> Result<()> {
         watch.wait(&[process], &*self.sight, time)?;

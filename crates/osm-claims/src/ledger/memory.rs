@@ -12,10 +12,11 @@ use crate::clock::{Clock, Now};
 use crate::epoch::Epoch;
 use crate::error::Result;
 use crate::event::{Deed, Event, Filter};
-use crate::liveness::{Process, Sight, Verdict};
+use crate::liveness::Sight;
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::resource::Resource;
 use crate::scope::{Scope, ScopeId};
+use osm_identity::{Liveness, ProcessInstance};
 
 /// How often a watch looks at processes: memory tells of changes, but not of deaths.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -82,9 +83,14 @@ struct MemoryWatch<'a> {
 }
 
 impl Watch for MemoryWatch<'_> {
-    fn wait(&mut self, processes: &[&Process], sight: &dyn Sight, time: Duration) -> Result<()> {
+    fn wait(
+        &mut self,
+        processes: &[&ProcessInstance],
+        sight: &dyn Sight,
+        time: Duration,
+    ) -> Result<()> {
         let until = std::time::Instant::now() + time;
-        let before: Vec<Verdict> = processes.iter().map(|process| sight.look(process)).collect();
+        let before: Vec<Liveness> = processes.iter().map(|process| sight.look(process)).collect();
         let mut state = self.ledger.state();
         loop {
             let left = until.saturating_duration_since(std::time::Instant::now());
@@ -148,7 +154,7 @@ impl Book for State {
         Ok(place.and_then(|place| self.scopes.get(place)).cloned())
     }
 
-    fn owner_of_process(&mut self, process: &Process) -> Result<Option<Arc<Owner>>> {
+    fn owner_of_process(&mut self, process: &ProcessInstance) -> Result<Option<Arc<Owner>>> {
         let is_it = |owner: &&Arc<Owner>| {
             owner.process.as_ref().is_some_and(|it| it.key() == process.key())
         };

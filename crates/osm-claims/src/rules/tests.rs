@@ -5,10 +5,10 @@ use super::*;
 use crate::claim::{Ended, Offer};
 use crate::clock::{Lease, Moment};
 use crate::epoch::{Epoch, Seal};
-use crate::liveness::{Process, Proof};
 use crate::owner::{Caller, OwnerId};
 use crate::resource::Resource;
 use crate::scope::ScopeId;
+use osm_identity::{Pid, ProcessInstance, Proof, ReadError, StartTime};
 
 fn owner(id: i64) -> Arc<Owner> {
     Arc::new(Owner {
@@ -59,11 +59,11 @@ fn ended(how: End) -> Claim {
     Claim { ended: Some(ended), ..claim(1) }
 }
 
-const ALIVE: Verdict = Verdict::Alive;
-const DEAD: Verdict = Verdict::Dead(Proof::Gone);
-const UNKNOWN: Verdict = Verdict::Unknown(Why::Unreadable);
+const ALIVE: Liveness = Liveness::Alive;
+const DEAD: Liveness = Liveness::Dead(Proof::Gone);
+const UNKNOWN: Liveness = Liveness::Unknown(UnknownReason::Unreadable(ReadError::Denied));
 
-fn ask(claim: Option<&Claim>, by: i64, request: &Request, verdict: &Verdict) -> String {
+fn ask(claim: Option<&Claim>, by: i64, request: &Request, verdict: &Liveness) -> String {
     match decide(&now(100), claim, &owner(by), request, verdict) {
         Ok(change) => format!("{change:?}"),
         Err(reason) => reason.code().to_owned(),
@@ -73,18 +73,18 @@ fn ask(claim: Option<&Claim>, by: i64, request: &Request, verdict: &Verdict) -> 
 #[test]
 fn what_another_session_gets() {
     let held = claim(1);
-    let rows: &[(&str, &Verdict, &str)] = &[
+    let rows: &[(&str, &Liveness, &str)] = &[
         ("claim", &ALIVE, "held"),
-        ("claim", &Verdict::Suspended, "suspended"),
+        ("claim", &Liveness::Suspended, "suspended"),
         ("claim", &UNKNOWN, "unknown_holder"),
         ("claim", &DEAD, "Grant(Some(Died))"),
         ("take", &ALIVE, "holder_alive"),
-        ("take", &Verdict::Suspended, "Grant(Some(Taken))"),
+        ("take", &Liveness::Suspended, "Grant(Some(Taken))"),
         ("take", &UNKNOWN, "Grant(Some(Taken))"),
         ("take", &DEAD, "Grant(Some(Died))"),
         ("take alive", &ALIVE, "Grant(Some(Taken))"),
         ("sweep", &ALIVE, "held"),
-        ("sweep", &Verdict::Suspended, "suspended"),
+        ("sweep", &Liveness::Suspended, "suspended"),
         ("sweep", &UNKNOWN, "unknown_holder"),
         ("sweep", &DEAD, "Close(Died)"),
         ("resume", &DEAD, "not_held"),
@@ -112,7 +112,7 @@ fn what_the_owner_gets() {
         ("offer", "Offer"),
         ("withdraw", "not_offered"),
     ] {
-        for verdict in [&ALIVE, &Verdict::Suspended, &UNKNOWN] {
+        for verdict in [&ALIVE, &Liveness::Suspended, &UNKNOWN] {
             assert_eq!(ask(Some(&held), 1, &request(name), verdict), expected, "{name}");
         }
     }
@@ -175,9 +175,9 @@ fn a_lease_needs_no_verdict() {
 
 #[test]
 fn a_command_holds_for_its_session_while_it_runs() {
-    let process = Process {
-        pid: 7,
-        start: 1,
+    let process = ProcessInstance {
+        pid: Pid(7),
+        start: StartTime(1),
         boot: "b".into(),
         namespace: "n".into(),
         inode: None,
@@ -189,7 +189,7 @@ fn a_command_holds_for_its_session_while_it_runs() {
     for (by, name, verdict, expected) in [
         (1, "claim", &ALIVE, "Nothing"),
         (1, "run", &ALIVE, "held"),
-        (1, "run", &Verdict::Suspended, "suspended"),
+        (1, "run", &Liveness::Suspended, "suspended"),
         (1, "run", &UNKNOWN, "unknown_holder"),
         (1, "check", &ALIVE, "Nothing"),
         // Others may have it by now, so it has to be granted anew.

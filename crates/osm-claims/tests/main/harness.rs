@@ -8,16 +8,17 @@ use jiff::Timestamp;
 use osm_claims::clock::{Clock, Moment, Now};
 use osm_claims::event::{self, Filter};
 use osm_claims::{
-    Asker, Caller, Claims, Error, MemoryLedger, Process, Reason, Resource, Result, Scope, Sight,
-    SqliteLedger, Verdict,
+    Asker, Caller, Claims, Error, MemoryLedger, Reason, Resource, Result, Scope, Sight,
+    SqliteLedger,
 };
+use osm_identity::{Liveness, Pid, ProcessInstance, StartTime};
 use tempfile::TempDir;
 
 /// What is true about processes and time, shared by everything that looks.
 #[derive(Clone, Default)]
 pub(crate) struct Nature {
     uptime: Arc<Mutex<Duration>>,
-    verdicts: Arc<Mutex<BTreeMap<u32, Verdict>>>,
+    verdicts: Arc<Mutex<BTreeMap<u32, Liveness>>>,
 }
 
 impl Nature {
@@ -27,7 +28,7 @@ impl Nature {
     }
 
     /// Says what is known of a process from now on; all others are alive.
-    pub(crate) fn set(&self, pid: u32, verdict: Verdict) {
+    pub(crate) fn set(&self, pid: u32, verdict: Liveness) {
         self.verdicts.lock().unwrap().insert(pid, verdict);
     }
 }
@@ -42,8 +43,8 @@ impl Clock for Nature {
 }
 
 impl Sight for Nature {
-    fn look(&self, process: &Process) -> Verdict {
-        self.verdicts.lock().unwrap().get(&process.pid).cloned().unwrap_or(Verdict::Alive)
+    fn look(&self, process: &ProcessInstance) -> Liveness {
+        self.verdicts.lock().unwrap().get(&process.pid.0).copied().unwrap_or(Liveness::Alive)
     }
 }
 
@@ -74,9 +75,9 @@ pub(crate) fn in_sqlite() -> Fixture {
 
 /// Somebody whose session hangs on a process that does not exist.
 pub(crate) fn with_process(session: &str, pid: u32) -> Asker {
-    let process = Process {
-        pid,
-        start: 1,
+    let process = ProcessInstance {
+        pid: Pid(pid),
+        start: StartTime(1),
         boot: "boot".into(),
         namespace: "pid:[1]".into(),
         inode: Some(u64::from(pid)),
@@ -92,7 +93,7 @@ pub(crate) fn without_process(session: &str) -> Asker {
     asker(session, None)
 }
 
-pub(crate) fn asker(session: &str, process: Option<Process>) -> Asker {
+pub(crate) fn asker(session: &str, process: Option<ProcessInstance>) -> Asker {
     let caller = Caller {
         session: session.into(),
         process,

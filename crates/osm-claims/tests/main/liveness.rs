@@ -4,9 +4,10 @@
 
 use std::process::{Child, Command, Stdio};
 
-use osm_claims::liveness::{Proof, Why};
-use osm_claims::{Process, Sight, SystemSight, Verdict};
-use osm_identity::{ProcessSource, System};
+use osm_claims::{Sight, SystemSight};
+use osm_identity::{
+    Liveness, ProcessInstance, ProcessSource, Proof, ReadError, StartTime, System, UnknownReason,
+};
 use osm_testkit::{tools, trials};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
@@ -16,9 +17,9 @@ use crate::claimant::{Claimant, in_namespaces, program, run, said};
 struct Sleeper(Child);
 
 impl Sleeper {
-    fn start() -> (Self, Process) {
+    fn start() -> (Self, ProcessInstance) {
         let child = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
-        let process = Process::with_pid(child.id(), &System).unwrap();
+        let process = ProcessInstance::with_pid(child.id(), &System).unwrap();
         (Self(child), process)
     }
 
@@ -37,22 +38,22 @@ impl Drop for Sleeper {
     }
 }
 
-fn look(process: &Process) -> Verdict {
+fn look(process: &ProcessInstance) -> Liveness {
     SystemSight(System).look(process)
 }
 
 #[test]
 fn killed_stopped_collected() {
     let (mut sleeper, process) = Sleeper::start();
-    assert_eq!(look(&process), Verdict::Alive);
+    assert_eq!(look(&process), Liveness::Alive);
     sleeper.signal(Signal::STOP, WaitIdOptions::STOPPED);
-    assert_eq!(look(&process), Verdict::Suspended);
+    assert_eq!(look(&process), Liveness::Suspended);
     sleeper.signal(Signal::CONT, WaitIdOptions::CONTINUED);
-    assert_eq!(look(&process), Verdict::Alive);
+    assert_eq!(look(&process), Liveness::Alive);
     sleeper.signal(Signal::KILL, WaitIdOptions::EXITED);
-    assert_eq!(look(&process), Verdict::Dead(Proof::Zombie));
+    assert_eq!(look(&process), Liveness::Dead(Proof::Zombie));
     sleeper.0.wait().unwrap();
-    assert!(matches!(look(&process), Verdict::Dead(_)));
+    assert!(matches!(look(&process), Liveness::Dead(_)));
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn what_an_owner_held_is_free_when_it_is_killed_and_not_before() {
 }
 
 /// What is known of a process there.
-fn seen(options: &[&str], script: &str, process: &Process) -> String {
+fn seen(options: &[&str], script: &str, process: &ProcessInstance) -> String {
     let process = serde_json::to_string(process).unwrap();
     said(&in_namespaces(options, script, &["-", "-", "see", &process]))
 }
@@ -84,7 +85,7 @@ fn a_number_that_is_used_again_within_one_tick() {
     let options = ["--pid", "--fork", "--mount-proc", "--kill-child"];
     let output = in_namespaces(&options, "exec \"$0\" \"$@\"", &["-", "-", "reuse", "20"]);
     let verdicts = said(&output);
-    let expected = Verdict::Dead(Proof::AnotherInode).to_string();
+    let expected = Liveness::Dead(Proof::AnotherInode).to_string();
     assert_eq!(verdicts.lines().collect::<Vec<_>>(), vec![expected; 20]);
 }
 
@@ -92,8 +93,8 @@ fn a_number_that_is_used_again_within_one_tick() {
 fn a_number_that_is_used_again_later() {
     let (_sleeper, process) = Sleeper::start();
     // What an older kernel knows of a process that had this number before.
-    let earlier = Process { start: process.start - 1, inode: None, ..process };
-    assert_eq!(look(&earlier), Verdict::Dead(Proof::AnotherStart));
+    let earlier = ProcessInstance { start: StartTime(process.start.0 - 1), inode: None, ..process };
+    assert_eq!(look(&earlier), Liveness::Dead(Proof::AnotherStart));
 }
 
 #[test]
@@ -129,7 +130,10 @@ fn hidden_processes() {
     std::fs::copy(program(), &copy).unwrap();
     let script = script.replace("\"$0\"", &format!("'{}'", copy.display()));
     let verdict = seen(&["--mount"], &script, &process);
-    assert_eq!(verdict, Verdict::Unknown(Why::Unreadable).to_string());
+    assert_eq!(
+        verdict,
+        Liveness::Unknown(UnknownReason::Unreadable(ReadError::Absent)).to_string()
+    );
 }
 
 #[test]
@@ -139,9 +143,9 @@ fn another_time_namespace() {
     let verdict = seen(&options, "exec \"$0\" \"$@\"", &process);
     assert_eq!(verdict, "alive");
     // Where the kernel gives no inode, the start cannot be compared.
-    let process = Process { inode: None, ..process };
+    let process = ProcessInstance { inode: None, ..process };
     let verdict = seen(&options, "exec \"$0\" \"$@\"", &process);
-    assert_eq!(verdict, Verdict::Unknown(Why::AnotherClock).to_string());
+    assert_eq!(verdict, Liveness::Unknown(UnknownReason::AnotherClock).to_string());
 }
 
 #[test]
@@ -161,9 +165,9 @@ fn another_boot() {
     let boot = format!("mount --bind '{boot}' /proc/sys/kernel/random/boot_id");
     let machine = format!("mount --bind '{machine}' /etc/machine-id");
     for (script, expected) in [
-        (boot.clone(), Verdict::Dead(Proof::Rebooted)),
-        (format!("{boot}; {machine}"), Verdict::Unknown(Why::AnotherMachine)),
-        (machine, Verdict::Alive),
+        (boot.clone(), Liveness::Dead(Proof::Rebooted)),
+        (format!("{boot}; {machine}"), Liveness::Unknown(UnknownReason::AnotherMachine)),
+        (machine, Liveness::Alive),
     ] {
         let script = format!("{script}; exec \"$0\" \"$@\"");
         let verdict = seen(&["--mount"], &script, &process);

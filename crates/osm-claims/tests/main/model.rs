@@ -14,8 +14,8 @@ mod world;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use osm_claims::liveness::{Proof, Why};
-use osm_claims::{Asker, Claims, End, Epoch, Process, Scope, Seal, Sight, Token, Verdict, Wish};
+use osm_claims::{Asker, Claims, End, Epoch, Scope, Seal, Sight, Token, Wish};
+use osm_identity::{Liveness, ProcessInstance, Proof, ReadError, UnknownReason};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 use crate::harness::report;
@@ -113,19 +113,19 @@ struct Eyes {
 }
 
 impl Sight for Eyes {
-    fn look(&self, process: &Process) -> Verdict {
-        let dead = Verdict::Dead(Proof::Gone);
-        let number = usize::try_from(process.pid).unwrap();
+    fn look(&self, process: &ProcessInstance) -> Liveness {
+        let dead = Liveness::Dead(Proof::Gone);
+        let number = usize::try_from(process.pid.0).unwrap();
         if self.blind && number != self.actor {
             return match self.broken {
                 Some(Break::UnknownIsDead) => dead,
-                _ => Verdict::Unknown(Why::Unreadable),
+                _ => Liveness::Unknown(UnknownReason::Unreadable(ReadError::Denied)),
             };
         }
         match (self.lives[number], self.broken) {
             (Life::Stopped, Some(Break::SuspendedIsDead)) | (Life::Dead, _) => dead,
-            (Life::Stopped, _) => Verdict::Suspended,
-            (Life::Runs | Life::Unborn, _) => Verdict::Alive,
+            (Life::Stopped, _) => Liveness::Suspended,
+            (Life::Runs | Life::Unborn, _) => Liveness::Alive,
         }
     }
 }

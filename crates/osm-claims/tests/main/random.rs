@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use osm_claims::event::Filter;
-use osm_claims::liveness::{Proof, Why};
-use osm_claims::{Asker, Claims, Epoch, Token, Verdict, Wish};
+use osm_claims::{Asker, Claims, Epoch, Token, Wish};
+use osm_identity::{Liveness, Proof, ReadError, UnknownReason};
 use proptest::prelude::*;
 
 use crate::harness::{
@@ -28,7 +28,7 @@ enum Step {
     Resume,
     Take(bool),
     Sweep,
-    See(usize, Verdict),
+    See(usize, Liveness),
     Pass(u64),
 }
 
@@ -44,12 +44,12 @@ fn presented() -> impl Strategy<Value = Presented> {
     prop_oneof![Just(Presented::None), (0_u64..4).prop_map(Presented::Recent)]
 }
 
-fn verdict() -> impl Strategy<Value = Verdict> {
+fn verdict() -> impl Strategy<Value = Liveness> {
     prop_oneof![
-        Just(Verdict::Alive),
-        Just(Verdict::Suspended),
-        Just(Verdict::Dead(Proof::Gone)),
-        Just(Verdict::Unknown(Why::Unreadable)),
+        Just(Liveness::Alive),
+        Just(Liveness::Suspended),
+        Just(Liveness::Dead(Proof::Gone)),
+        Just(Liveness::Unknown(UnknownReason::Unreadable(ReadError::Denied))),
     ]
 }
 
@@ -116,7 +116,7 @@ fn run(fixture: &Fixture, by: usize, name: &str, step: &Step, last: Epoch) -> St
             return format!("{came:?}");
         }
         Step::See(seen, verdict) => {
-            nature.set(u32::try_from(*seen).unwrap() + 1, verdict.clone());
+            nature.set(u32::try_from(*seen).unwrap() + 1, *verdict);
             return String::new();
         }
         Step::Pass(seconds) => {

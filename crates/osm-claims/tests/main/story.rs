@@ -3,18 +3,17 @@
 use std::time::Duration;
 
 use osm_claims::event::{Filter, KINDS};
-use osm_claims::liveness::{Proof, Why};
 use osm_claims::rules::{Change, Request, Standing};
 use osm_claims::{
-    Asker, Caller, Claims, End, Epoch, Keep, Reason, Scope, Token, USUAL_LEASE, USUAL_OFFER,
-    Verdict, Wish,
+    Asker, Caller, Claims, End, Epoch, Keep, Reason, Scope, Token, USUAL_LEASE, USUAL_OFFER, Wish,
 };
+use osm_identity::{Liveness, Proof, ReadError, UnknownReason};
 
 use crate::harness::{
     self, Fixture, Nature, refused, replayed, resource, with_process, without_process,
 };
 
-const DEAD: Verdict = Verdict::Dead(Proof::Zombie);
+const DEAD: Liveness = Liveness::Dead(Proof::Zombie);
 
 #[test]
 fn in_memory() {
@@ -61,7 +60,7 @@ fn granting(claims: &Claims) {
 
     let error = claims.claim(&ben, &task, &wish).unwrap_err();
     let no = error.refusal().unwrap();
-    assert_eq!((no.reason, no.verdict.as_ref()), (Reason::Held, Some(&Verdict::Alive)));
+    assert_eq!((no.reason, no.verdict.as_ref()), (Reason::Held, Some(&Liveness::Alive)));
     assert_eq!(no.claim.as_ref().unwrap().owner.session, "ann");
     assert!(no.to_string().contains("ann"), "{no}");
     let hint = error.hint().unwrap();
@@ -113,12 +112,12 @@ fn liveness(claims: &Claims, nature: &Nature) {
     let task = resource("liveness");
     let token = claim(claims, &owner, "liveness");
     for (verdict, reason) in [
-        (Verdict::Suspended, Reason::Suspended),
-        (Verdict::Unknown(Why::AnotherNamespace), Reason::Unknown),
-        (Verdict::Unknown(Why::Unreadable), Reason::Unknown),
-        (Verdict::Alive, Reason::Held),
+        (Liveness::Suspended, Reason::Suspended),
+        (Liveness::Unknown(UnknownReason::AnotherNamespace), Reason::Unknown),
+        (Liveness::Unknown(UnknownReason::Unreadable(ReadError::Denied)), Reason::Unknown),
+        (Liveness::Alive, Reason::Held),
     ] {
-        nature.set(10, verdict.clone());
+        nature.set(10, verdict);
         let error = claims.claim(&ben, &task, &wish).unwrap_err();
         assert_eq!(error.refusal().unwrap().reason, reason);
         assert_eq!(error.refusal().unwrap().verdict, Some(verdict));
@@ -137,7 +136,7 @@ fn liveness(claims: &Claims, nature: &Nature) {
 
     // Whoever was taken for dead and asks all the same is nobody, until its process is seen.
     assert_eq!(refused(claims.check(&owner, &task, Some(token))), Reason::AnchorGone);
-    nature.set(10, Verdict::Alive);
+    nature.set(10, Liveness::Alive);
     assert_eq!(refused(claims.check(&owner, &task, Some(token))), Reason::Stale);
     replayed(claims, &ben);
 }
@@ -213,7 +212,7 @@ fn handing_over(claims: &Claims, nature: &Nature) {
     assert_eq!(refused(claims.claim(&eve, &task, &wish)), Reason::Reserved);
     assert_eq!(claims.sweep(&eve, false, false).unwrap().kept(Reason::Reserved), 1);
     claims.claim(&ann, &task, &wish).unwrap();
-    nature.set(2, Verdict::Alive);
+    nature.set(2, Liveness::Alive);
     replayed(claims, &ann);
 }
 
@@ -222,11 +221,11 @@ fn taking(claims: &Claims, nature: &Nature) {
     let task = resource("taking");
     let token = Some(claim(claims, &owner, "taking"));
     assert_eq!(refused(claims.take(&ben, &task, false, &wish)), Reason::HolderAlive);
-    nature.set(20, Verdict::Suspended);
+    nature.set(20, Liveness::Suspended);
     let why = Wish { reason: Some("he went home".into()), ..wish };
     let taken = claims.take(&ben, &task, false, &why).unwrap();
     assert_eq!(taken.change, Change::Grant(Some(End::Taken)));
-    nature.set(20, Verdict::Alive);
+    nature.set(20, Liveness::Alive);
     let error = claims.check(&owner, &task, token).unwrap_err();
     assert_eq!(error.refusal().unwrap().reason, Reason::Stale);
     let said = error.to_string();
@@ -244,7 +243,7 @@ fn coming_back(claims: &Claims, nature: &Nature) {
     let (wish, task) = (Wish::default(), resource("coming back"));
     let token = Some(claim(claims, &before, "coming back"));
     assert_eq!(refused(claims.claim(&after, &task, &wish)), Reason::SessionElsewhere);
-    nature.set(30, Verdict::Unknown(Why::Unreadable));
+    nature.set(30, Liveness::Unknown(UnknownReason::Unreadable(ReadError::Denied)));
     assert_eq!(refused(claims.claim(&after, &task, &wish)), Reason::SessionUnknown);
     nature.set(30, DEAD);
     assert_eq!(refused(claims.check(&after, &task, token)), Reason::NotHeld, "not in silence");
@@ -407,9 +406,9 @@ fn sweeping(claims: &Claims, nature: &Nature) {
     let ann = with_process("ann", 1);
     for (number, verdict) in [
         (50, DEAD),
-        (51, Verdict::Suspended),
-        (52, Verdict::Unknown(Why::AnotherMachine)),
-        (53, Verdict::Alive),
+        (51, Liveness::Suspended),
+        (52, Liveness::Unknown(UnknownReason::AnotherMachine)),
+        (53, Liveness::Alive),
     ] {
         let name = format!("sweep {number}");
         let mut owner = with_process(&name, number);

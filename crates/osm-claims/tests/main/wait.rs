@@ -10,8 +10,8 @@ use std::thread::{JoinHandle, spawn};
 use std::time::Duration;
 
 use osm_claims::rules::Change;
-use osm_claims::{Asker, Claims, End, Outcome, Process, Reason, SqliteLedger, SystemSight, Wish};
-use osm_identity::System;
+use osm_claims::{Asker, Claims, End, Outcome, Reason, SqliteLedger, SystemSight, Wish};
+use osm_identity::{ProcessInstance, System};
 
 use crate::claimant::{Claimant, say};
 use crate::harness::{asker, refused, resource, without_process};
@@ -25,7 +25,7 @@ fn open(folder: &Path) -> Claims {
 
 /// This process, as a session.
 fn myself(session: &str) -> Asker {
-    asker(session, Some(Process::with_pid(std::process::id(), &System).unwrap()))
+    asker(session, Some(ProcessInstance::with_pid(std::process::id(), &System).unwrap()))
 }
 
 /// Waits for a resource in a thread; tells of each attempt that was refused.
@@ -117,7 +117,7 @@ fn a_watch_ends_with_what_it_watches() {
     let folder = tempfile::tempdir().unwrap();
     let claims = open(folder.path());
     let mut owner = Claimant::start(folder.path(), &["owner@self", "hold", "task"]);
-    let process = Process::with_pid(owner.pid(), &System).unwrap();
+    let process = ProcessInstance::with_pid(owner.pid(), &System).unwrap();
     let mut watch = claims.watch().unwrap();
     say(folder.path(), &["other", "claim", "another task"]);
     claims.watch_for(&mut *watch, &process, LONG).unwrap();

@@ -315,6 +315,6 @@ proptest! {
             prop_assert_eq!(&one.id, &other.id);
             prop_assert_eq!(SessionId::explicit(one.id.as_str().as_ref()), one.id);
         }
-        prop_assert!(one.anchor.is_none_or(|anchor| anchor.instance.pid != Pid(5)));
+        prop_assert!(one.anchor.is_none_or(|anchor| anchor.pid != Pid(5)));
     }
 }

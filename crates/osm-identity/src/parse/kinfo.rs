@@ -326,7 +326,7 @@ mod tests {
             for layout in LAYOUTS {
                 drop(parse(&bytes, Pid(pid), layout));
             }
-            drop(since_boot(StartTime(u64::from(pid)), &bytes, 10_000));
+            let _ = since_boot(StartTime(u64::from(pid)), &bytes, 10_000);
         }
 
         #[test]

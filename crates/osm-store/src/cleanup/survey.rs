@@ -4,11 +4,11 @@
 //! parsing and no look at a process, and that is nearly all of them.
 
 use jiff::Timestamp;
-use osm_identity::{Host, Liveness, Pid, ProcessInstance, ProcessSource, Source, StartTime};
+use osm_identity::{Liveness, ProcessInstance, ProcessSource, Source};
 
 use super::{Cleaner, Failed, Item};
 use crate::backend::{Entry, Shelf};
-use crate::document::{AnchorRecord, Origin, Summary};
+use crate::document::{Origin, Summary};
 use crate::error::Result;
 use crate::metadata::Metadata;
 use crate::retention::{self, AnchorLife, Candidate, Policy, ShelvedCandidate, Survey};
@@ -87,29 +87,26 @@ fn look_into(
         Some(Origin { source, anchor: Some(anchor), .. })
             if BOUND.iter().any(|bound| bound.name() == source) =>
         {
-            life(anchor, processes)
+            life(&anchor, processes)
         }
         _ => AnchorLife::Unknown,
     };
     (last_used, anchor)
 }
 
-fn life(anchor: AnchorRecord, processes: &dyn ProcessSource) -> AnchorLife {
-    let host = Host { boot: anchor.boot, namespace: anchor.namespace, contained: false };
-    let (pid, start) = (Pid(anchor.pid), StartTime(anchor.start));
-    let instance = ProcessInstance { pid, start, host, inode: anchor.inode };
-    match instance.liveness(processes) {
+fn life(anchor: &ProcessInstance, processes: &dyn ProcessSource) -> AnchorLife {
+    match anchor.liveness(processes) {
         Liveness::Alive | Liveness::Suspended => AnchorLife::Alive,
-        Liveness::Zombie | Liveness::Dead(_) => AnchorLife::Gone,
+        Liveness::Dead(_) => AnchorLife::Gone,
         // Another boot may be that of another machine, which shares the folder with this one.
-        _ => AnchorLife::Unknown,
+        Liveness::Unknown(_) => AnchorLife::Unknown,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use osm_identity::{FixedTable, Process, State};
+    use osm_identity::{FixedTable, Host, Pid, Process, StartTime, State};
     use serde_json::json;
 
     fn table() -> FixedTable {

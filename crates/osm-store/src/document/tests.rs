@@ -180,3 +180,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn anchors_of_earlier_versions_are_read() {
+    let line = br#"{"session_id":"anchor--0123456789abcdef","origin":{"source":"anchor","agent":null,"anchor":{"pid":7,"start":50,"boot":"b","namespace":"pid:[1]","inode":900,"name":"bash"},"host":"laptop"},"#;
+    let anchor = Summary::parse(line).and_then(|it| it.origin).and_then(|it| it.anchor).unwrap();
+    assert_eq!((anchor.key(), anchor.to_string()), ("b:900".into(), "bash (pid 7)".into()));
+    assert_eq!((anchor.machine, anchor.clock), (None, None));
+}

@@ -194,7 +194,10 @@ fn what_moved_after_the_plan_stays() {
         assert_eq!(skip("changed"), Skip::Changed);
         assert_eq!(skip("gone"), Skip::Gone);
         let Skip::InUse(holders) = skip("opened") else { panic!("{report:?}") };
-        assert!(holders.iter().all(|holder| holder.pid == std::process::id()), "{holders:?}");
+        assert!(
+            holders.iter().all(|holder| holder.process.pid.0 == std::process::id()),
+            "{holders:?}"
+        );
         assert!(is_there(backend, &id("changed")) && is_there(backend, &id("opened")));
         drop(presence);
     });
@@ -307,8 +310,8 @@ fn sessions_of_the_dead_go_sooner() {
     let instance = ProcessInstance::of(&process, &system.host().unwrap(), &system);
     let document = |source: &str| {
         let origin = json!({"source": source, "host": "here", "anchor": {
-            "pid": instance.pid.0, "start": instance.start.0, "boot": instance.host.boot,
-            "namespace": instance.host.namespace, "inode": instance.inode, "name": "sleeper",
+            "pid": instance.pid.0, "start": instance.start.0, "boot": instance.boot,
+            "namespace": instance.namespace, "inode": instance.inode, "name": "sleeper",
         }});
         format!("{{\"version\":\"1.0.0\",\"origin\":{origin},\"head\":1,\n\"shared_state\":{{}}}}")
     };

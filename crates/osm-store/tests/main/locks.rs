@@ -21,7 +21,7 @@ fn presence_ends_with_the_process_however_it_ends() {
 
     assert!(entry(&backend, &x).unwrap().active);
     let pids = || -> Vec<_> {
-        backend.holders(&x).unwrap().into_iter().map(|holder| holder.pid).collect()
+        backend.holders(&x).unwrap().into_iter().map(|holder| holder.process.pid.0).collect()
     };
     assert_eq!(pids(), [killed.pid(), leaving.pid()]);
     let refused = backend.remove(&x, false, now(), &mut |_| true).unwrap_err();
@@ -54,7 +54,7 @@ fn waiting_is_bounded_and_names_the_holder() {
     assert!(took >= wait.0 && took < wait.0 * 10, "{took:?}");
     assert!(
         matches!(&refused, Error::Busy { holders, .. }
-            if holders.len() == 1 && holders[0].pid == child.pid()),
+            if holders.len() == 1 && holders[0].process.pid.0 == child.pid()),
         "{refused}"
     );
     assert!(refused.to_string().contains("`change`"), "{refused}");
@@ -131,7 +131,7 @@ fn records_of_another_machine_in_a_free_lock_are_told() {
     let (backend, x) = (home.open(), id("x"));
     let foreign = |since| {
         let mut holder = myself("elsewhere");
-        holder.boot = "another boot".into();
+        holder.process.boot = "another boot".into();
         holder.host = "there".into();
         holder.since = since;
         holder

@@ -3,18 +3,17 @@
 use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
-use osm_identity::SessionId;
+use osm_identity::{Pid, ProcessInstance, SessionId};
 use osm_store::backend::{Backend, Holder, Shelf, Wait};
 use osm_store::{Error, FsBackend, Key, MOST_HISTORY, MemoryBackend, Notice, Store};
 use serde_json::{Value, json};
 
 fn holder() -> Holder {
     Holder {
-        pid: std::process::id(),
-        start: 0,
-        boot: "boot".into(),
-        namespace: String::new(),
-        inode: None,
+        process: ProcessInstance {
+            boot: "boot".into(),
+            ..ProcessInstance::unread(Pid(std::process::id()))
+        },
         host: "here".into(),
         since: now(),
         command: "story".into(),

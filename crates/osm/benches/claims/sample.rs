@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use osm_claims::{Asker, Caller, Claims, Process, Resource, Scope, SqliteLedger, SystemSight};
-use osm_identity::System;
+use osm_claims::{Asker, Caller, Claims, Resource, Scope, SqliteLedger, SystemSight};
+use osm_identity::{ProcessInstance, System};
 use osm_testkit::bench::Result;
 
 pub(crate) fn claims(folder: &Path) -> Result<Claims> {
@@ -14,7 +14,7 @@ pub(crate) fn claims(folder: &Path) -> Result<Claims> {
 
 /// A session that hangs on this process.
 pub(crate) fn asker(session: &str) -> Result<Asker> {
-    let process = Process::with_pid(std::process::id(), &System)?;
+    let process = ProcessInstance::with_pid(std::process::id(), &System)?;
     Ok(Asker {
         scope: Scope::named("bench"),
         caller: Caller {

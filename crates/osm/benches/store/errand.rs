@@ -37,7 +37,7 @@ fn clean(root: &Path) -> Result<()> {
     let cleaner = Cleaner {
         backend: store.backend(),
         policy: &Policy::default(),
-        holder: &sample::holder()?,
+        holder: &sample::holder(),
         current: &[],
         processes: &System,
         now: Timestamp::now(),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use osm_identity::{Pid, ProcessSource as _, SessionId, System};
+use osm_identity::{Pid, SessionId, System};
 use osm_store::backend::{Holder, Wait};
 use osm_store::{FsBackend, Key, Session, Store};
 use osm_testkit::bench::Result;
@@ -86,7 +86,7 @@ fn list_key() -> Key {
 /// The store in a folder, opened as a program does it.
 pub(crate) fn store(root: &Path) -> Result<Store> {
     let backend = Arc::new(FsBackend::open(root)?);
-    Ok(Store::new(backend, holder()?, Arc::new(Timestamp::now)))
+    Ok(Store::new(backend, holder(), Arc::new(Timestamp::now)))
 }
 
 /// A session, opened as a program does it.
@@ -99,17 +99,7 @@ pub(crate) fn id(name: &str) -> SessionId {
 }
 
 /// This process.
-pub(crate) fn holder() -> Result<Holder> {
+pub(crate) fn holder() -> Holder {
     let pid = Pid(std::process::id());
-    let host = System.host()?;
-    Ok(Holder {
-        pid: pid.0,
-        start: System.process(pid)?.start.0,
-        boot: host.boot,
-        namespace: host.namespace,
-        inode: System.inode(pid),
-        host: "bench".into(),
-        since: Timestamp::now(),
-        command: "bench".into(),
-    })
+    Holder::new(&System, pid, "bench".into(), Timestamp::now(), "bench".into())
 }

@@ -1,6 +1,6 @@
 //! A detection as JSON: names and meanings are part of what other programs rely on.
 
-use osm_identity::{Detection, SessionId};
+use osm_identity::{Detection, ProcessInstance, SessionId};
 use serde::Serialize;
 
 /// The document of `--json`.
@@ -13,7 +13,7 @@ pub(in crate::commands) struct Report<'a> {
     context: Option<&'a str>,
     terminal: Option<String>,
     parent: Option<&'a str>,
-    anchor: Option<Anchor<'a>>,
+    anchor: Option<&'a ProcessInstance>,
     trail: Vec<Finding<'a>>,
     ancestry: Vec<Ancestor<'a>>,
     end: Option<String>,
@@ -24,16 +24,6 @@ struct Agent<'a> {
     name: &'a str,
     pid: Option<u32>,
     conversation: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Anchor<'a> {
-    pid: u32,
-    start: u64,
-    boot: &'a str,
-    namespace: &'a str,
-    inode: Option<u64>,
-    name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -66,14 +56,7 @@ impl<'a> Report<'a> {
             context: detection.context.as_deref(),
             terminal: detection.terminal.map(|terminal| terminal.to_string()),
             parent: detection.parent.as_ref().map(SessionId::as_str),
-            anchor: detection.anchor.as_ref().map(|anchor| Anchor {
-                pid: anchor.instance.pid.0,
-                start: anchor.instance.start.0,
-                boot: &anchor.instance.host.boot,
-                namespace: &anchor.instance.host.namespace,
-                inode: anchor.instance.inode,
-                name: &anchor.name,
-            }),
+            anchor: detection.anchor.as_ref(),
             trail: detection
                 .trail
                 .iter()

@@ -158,11 +158,9 @@ fn another_machine_in_the_same_folder_is_told_once() {
     let env = Env::new();
     for name in ["x", "y"] {
         drop(opened(&env, name));
-        let elsewhere = Holder {
-            boot: "another".into(),
-            host: "elsewhere".into(),
-            ..holder(77, "osm code-review")
-        };
+        let mut elsewhere = holder(77, "osm code-review");
+        elsewhere.process.boot = "another".into();
+        elsewhere.host = "elsewhere".into();
         let record = serde_json::to_string(&elsewhere).unwrap();
         std::fs::write(lock_file(&env, name), format!("\n{record}\n")).unwrap();
     }

@@ -15,10 +15,10 @@ use crate::epoch::{Epoch, Seal};
 use crate::error::{Error, Result};
 use crate::event::{Deed, Event, Filter};
 use crate::ledger::{Book, Grant, Loss, seal};
-use crate::liveness::Process;
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::resource::Resource;
 use crate::scope::{Scope, ScopeId};
+use osm_identity::ProcessInstance;
 
 /// The columns of a claim, in the order in which [`SqlBook::claim`] takes them.
 const CLAIM: &str = "SELECT epoch, seal, scope, resource, owner, hold, since, note, request, offer, ended, lost FROM claim";
@@ -237,7 +237,7 @@ impl Book for SqlBook<'_> {
         })
     }
 
-    fn owner_of_process(&mut self, process: &Process) -> Result<Option<Arc<Owner>>> {
+    fn owner_of_process(&mut self, process: &ProcessInstance) -> Result<Option<Arc<Owner>>> {
         self.owner_where("process", &process.key())
     }
 
@@ -248,7 +248,11 @@ impl Book for SqlBook<'_> {
     fn add_owner(&mut self, caller: &Caller) -> Result<Arc<Owner>> {
         self.execute(
             "INSERT INTO owner (session, process, who) VALUES (?1, ?2, ?3)",
-            params![caller.session, caller.process.as_ref().map(Process::key), json(caller)],
+            params![
+                caller.session,
+                caller.process.as_ref().map(ProcessInstance::key),
+                json(caller)
+            ],
         )?;
         let id = self.database.last_insert_rowid();
         Ok(Arc::new(Owner { id: OwnerId(id), who: caller.clone() }))

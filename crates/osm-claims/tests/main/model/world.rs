@@ -12,9 +12,10 @@ use osm_claims::clock::{Lease, Moment, Now};
 use osm_claims::event::{Deed, Event, Filter};
 use osm_claims::ledger::{Book, Grant, Watch};
 use osm_claims::{
-    Caller, Claim, End, Epoch, Hold, Ledger, Loss, Owner, OwnerId, Process, Resource, Result,
-    Scope, ScopeId, Seal,
+    Caller, Claim, End, Epoch, Hold, Ledger, Loss, Owner, OwnerId, Resource, Result, Scope,
+    ScopeId, Seal,
 };
+use osm_identity::{Pid, ProcessInstance, StartTime};
 
 use super::Break;
 
@@ -190,9 +191,9 @@ fn session(name: &str) -> usize {
 fn caller(session: usize, process: Option<usize>) -> Caller {
     Caller {
         session: SESSIONS[session].into(),
-        process: process.map(|number| Process {
-            pid: u32::try_from(number).unwrap(),
-            start: 1,
+        process: process.map(|number| ProcessInstance {
+            pid: Pid(u32::try_from(number).unwrap()),
+            start: StartTime(1),
             boot: "boot".into(),
             namespace: String::new(),
             inode: Some(number as u64),
@@ -256,8 +257,8 @@ impl Book for WorldBook {
         Ok(Some(Scope::named("model")))
     }
 
-    fn owner_of_process(&mut self, process: &Process) -> Result<Option<Arc<Owner>>> {
-        let wanted = usize::try_from(process.pid).unwrap();
+    fn owner_of_process(&mut self, process: &ProcessInstance) -> Result<Option<Arc<Owner>>> {
+        let wanted = usize::try_from(process.pid.0).unwrap();
         Ok(self.world.owner(|it| it.1 == Some(wanted)))
     }
 
@@ -266,7 +267,7 @@ impl Book for WorldBook {
     }
 
     fn add_owner(&mut self, who: &Caller) -> Result<Arc<Owner>> {
-        let process = who.process.as_ref().map(|it| usize::try_from(it.pid).unwrap());
+        let process = who.process.as_ref().map(|it| usize::try_from(it.pid.0).unwrap());
         self.world.owners.push((session(&who.session), process));
         Ok(Arc::new(Owner { id: id(self.world.owners.len() - 1), who: who.clone() }))
     }

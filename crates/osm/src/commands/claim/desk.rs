@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use osm_claims::{
-    Asker, Caller, Claim, Claims, End, Error, MemoryLedger, Process, Refused, Repository, Resource,
-    Scope, SqliteLedger, SystemSight, Token, Wish, clock::SystemClock,
+    Asker, Caller, Claim, Claims, End, Error, MemoryLedger, Refused, Repository, Resource, Scope,
+    SqliteLedger, SystemSight, Token, Wish, clock::SystemClock,
 };
 use osm_identity::{Detection, ProcessSource, Source, System};
 
@@ -149,7 +149,7 @@ fn caller(detection: &Detection, context: &Context) -> Caller {
     let by_agent = matches!(detection.source, Source::AgentConversation | Source::AgentProcess);
     Caller {
         session: detection.id.to_string(),
-        process: detection.anchor.as_ref().map(|it| Process::of(&it.instance, &it.name, &System)),
+        process: detection.anchor.clone().map(|it| it.with_clock(&System).with_machine(&System)),
         agent: agent.map(|agent| agent.name.to_owned()),
         host: context.world.host_name(),
         is_random: detection.source == Source::Random,

@@ -6,7 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use osm_claims::refusal::fate;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, Error, Hold, Listed, Outcome, Refused, Resource, Verdict};
+use osm_claims::{Claim, Error, Hold, Listed, Outcome, Refused, Resource};
+use osm_identity::Liveness;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -52,7 +53,7 @@ pub(super) fn row(claim: &Claim) -> Row<'_> {
         incarnation: claim.owner.id.0,
         agent: claim.owner.agent.as_deref(),
         host: &claim.owner.host,
-        pid: claim.process().map(|process| process.pid),
+        pid: claim.process().map(|process| process.pid.0),
         held_by: match claim.hold {
             Hold::Session => "session",
             Hold::Process(_) => "process",
@@ -92,8 +93,8 @@ pub(super) fn refused(refused: &Refused) -> Value {
         "remedy": refused.remedy(),
         "resource": refused.resource,
         "claim": refused.claim.as_deref().map(row),
-        "verdict": refused.verdict.as_ref().map(Verdict::name),
-        "evidence": refused.verdict.as_ref().map(Verdict::evidence),
+        "verdict": refused.verdict.map(Liveness::name),
+        "evidence": refused.verdict.map(Liveness::evidence),
         "left_seconds": refused.left.map(|left| left.as_secs()),
         "candidates": refused.tally.iter().map(tally).collect::<serde_json::Map<_, _>>(),
     })

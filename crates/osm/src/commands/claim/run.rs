@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use osm_claims::ledger::Watch;
 use osm_claims::rules::Change;
-use osm_claims::{Claim, Error, Hold, Keep, Process, Resource, Wish};
-use osm_identity::System;
+use osm_claims::{Claim, Error, Hold, Keep, Resource, Wish};
+use osm_identity::{ProcessInstance, System};
 
 use self::child::Child;
 use super::desk::{Answer, Desk};
@@ -40,7 +40,7 @@ pub(super) fn run(
         let held = Held { desk, resource: &resource, claim, is_new: false };
         return finish(held.run(name, command, ui)?);
     }
-    let own = Process::with_pid(std::process::id(), &System).map_err(Error::Blind)?;
+    let own = ProcessInstance::with_pid(std::process::id(), &System).map_err(Error::Blind)?;
     let wish = Wish { keep: Keep::Process(own), ..desk.wish(grant, ui) };
     let outcome = waiting(desk, grant, || desk.claims.claim(&desk.asker, &resource, &wish))?;
     // What the session had before stays with it afterwards.
@@ -97,7 +97,7 @@ impl Held<'_> {
         ui: &mut Ui,
     ) -> Result<u8, CommandError> {
         let claims = &self.desk.claims;
-        let process = Process::with_pid(child.pid(), &System).map_err(Error::Blind)?;
+        let process = ProcessInstance::with_pid(child.pid(), &System).map_err(Error::Blind)?;
         if self.is_new {
             claims.entrust(&self.desk.asker, self.resource, self.claim.token(), &process)?;
         }

@@ -37,7 +37,7 @@ fn show(detection: &Detection, ui: &mut Ui) {
 
     ui.line("");
     ui.line("Ancestors, from this process up");
-    let anchor = detection.anchor.as_ref().map(|anchor| anchor.instance.pid);
+    let anchor = detection.anchor.as_ref().map(|anchor| anchor.pid);
     let rows: Vec<Vec<String>> = detection
         .ancestry
         .iter()

@@ -114,11 +114,7 @@ mod tests {
     fn history(entries: &[(&str, i32)]) -> Vec<HistoryEntry> {
         let folder = osm_store::MemoryBackend::new();
         let holder = osm_store::backend::Holder {
-            pid: 1,
-            start: 0,
-            boot: String::new(),
-            namespace: String::new(),
-            inode: None,
+            process: osm_identity::ProcessInstance::unread(osm_identity::Pid(1)),
             host: String::new(),
             since: jiff::Timestamp::UNIX_EPOCH,
             command: String::new(),

@@ -146,7 +146,7 @@ fn a_claim_in_another_pid_namespace_is_unknown_both_ways(site: &Site) -> Outcome
     inside.claim("inside")?;
     for (rival, name) in [(&mut inside, "outside"), (&mut outside, "inside")] {
         let refused = rival.refused(&format!("claim {name}"), Reason::Unknown)?;
-        assert_eq!(refused["evidence"], "its process lives in another pid namespace");
+        assert_eq!(refused["evidence"], "its process is in another pid namespace");
         rival.refused(&format!("claim {name} --wait 1s"), Reason::Unknown)?;
     }
     Ok(())

@@ -8,10 +8,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 
-use osm_claims::{
-    Asker, Caller, Claims, Error, Process, Resource, Scope, SqliteLedger, SystemSight, Wish,
-};
-use osm_identity::System;
+use osm_claims::{Asker, Caller, Claims, Error, Resource, Scope, SqliteLedger, SystemSight, Wish};
+use osm_identity::{ProcessInstance, System};
 use osm_testkit::tools::Stop;
 
 use super::row::Outcome;
@@ -27,7 +25,7 @@ pub(crate) fn claims_in(folder: &str) -> Claims {
 }
 
 /// Somebody who asks, with or without a process.
-pub(crate) fn asker(session: &str, process: Option<Process>) -> Asker {
+pub(crate) fn asker(session: &str, process: Option<ProcessInstance>) -> Asker {
     let caller = Caller {
         session: session.to_owned(),
         process,
@@ -42,7 +40,7 @@ pub(crate) fn asker(session: &str, process: Option<Process>) -> Asker {
 /// Does what it is told until nobody is there to tell it.
 pub(crate) fn run(folder: &str, session: &str) -> ExitCode {
     let claims = claims_in(folder);
-    let process = Process::with_pid(std::process::id(), &System).expect("we are here");
+    let process = ProcessInstance::with_pid(std::process::id(), &System).expect("we are here");
     let asker = asker(session, Some(process));
     for line in io::stdin().lines() {
         let line = line.expect("lines are text");

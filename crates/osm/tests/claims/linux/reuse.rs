@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use osm_claims::{Keep, Process, Resource, Wish};
-use osm_identity::System;
+use osm_claims::{Keep, Resource, Wish};
+use osm_identity::{ProcessInstance, System};
 use osm_testkit::tools::root;
 
 use super::liveness::OTHER_PIDS;
@@ -36,12 +36,12 @@ pub(crate) fn run(folder: &str) -> ExitCode {
             break;
         }
         let mut owner = sleeper().expect("a process");
-        let before = Process::with_pid(owner.id(), &System).expect("it runs");
+        let before = ProcessInstance::with_pid(owner.id(), &System).expect("it runs");
         owner.kill().and_then(|()| owner.wait()).expect("it is ours");
-        let last = (before.pid - 1).to_string();
+        let last = (before.pid.0 - 1).to_string();
         fs::write("/proc/sys/kernel/ns_last_pid", last).expect("the namespace is ours");
         let mut successor = sleeper().expect("a process");
-        let after = Process::with_pid(successor.id(), &System).expect("it runs");
+        let after = ProcessInstance::with_pid(successor.id(), &System).expect("it runs");
         // Something else may have taken the number.
         if after.pid == before.pid {
             let resource = Resource::new(format!("round-{reused}")).expect("a name");

@@ -14,7 +14,8 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::super::SqliteLedger;
 use crate::error::{Error, Result};
 use crate::ledger::Watch;
-use crate::liveness::{Process, Sight, Verdict};
+use crate::liveness::Sight;
+use osm_identity::{Liveness, ProcessInstance};
 
 pub(in super::super) fn begin(ledger: &SqliteLedger) -> Result<Box<dyn Watch + '_>> {
     let path = ledger.path();
@@ -54,16 +55,16 @@ impl LinuxWatch<'_> {
 }
 
 impl Watch for LinuxWatch<'_> {
-    fn wait(&mut self, processes: &[&Process], sight: &dyn Sight, time: Duration) -> Result<()> {
+    fn wait(&mut self, processes: &[&ProcessInstance], sight: &dyn Sight, time: Duration) -> Result<()> {
         let mut lives = Vec::new();
         for process in processes {
-            let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
+            let pid = i32::try_from(process.pid.0).ok().and_then(Pid::from_raw);
             let life = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
             // The number may be somebody else's by now: what was opened counts only if the
             // process was still there afterwards.
             match (sight.look(process), life) {
-                (Verdict::Alive | Verdict::Suspended, Some(life)) => lives.push(life),
-                (Verdict::Dead(_), _) => return Ok(()),
+                (Liveness::Alive | Liveness::Suspended, Some(life)) => lives.push(life),
+                (Liveness::Dead(_), _) => return Ok(()),
                 _ => {}
             }
         }

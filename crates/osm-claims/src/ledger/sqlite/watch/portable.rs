@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use super::super::{SqliteLedger, fault};
 use crate::error::Result;
 use crate::ledger::Watch;
-use crate::liveness::{Process, Sight, Verdict};
+use crate::liveness::Sight;
+use osm_identity::{Liveness, ProcessInstance};
 
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
@@ -27,12 +28,12 @@ fn version(ledger: &SqliteLedger) -> Result<i64> {
 }
 
 impl Watch for PortableWatch<'_> {
-    fn wait(&mut self, processes: &[&Process], sight: &dyn Sight, time: Duration) -> Result<()> {
+    fn wait(&mut self, processes: &[&ProcessInstance], sight: &dyn Sight, time: Duration) -> Result<()> {
         let until = Instant::now() + time;
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let now = version(self.ledger)?;
-            let died = processes.iter().any(|it| matches!(sight.look(it), Verdict::Dead(_)));
+            let died = processes.iter().any(|it| matches!(sight.look(it), Liveness::Dead(_)));
             if now != self.seen || died || left.is_zero() {
                 self.seen = now;
                 return Ok(());

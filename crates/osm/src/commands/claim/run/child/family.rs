@@ -5,7 +5,7 @@
 //! read: then its number meant nobody else in between. Signals go to exact processes, too. Only
 //! Linux shows us its table; elsewhere a command is alone.
 
-use osm_identity::{Liveness, Pid, Process, ProcessInstance, ProcessSource, System};
+use osm_identity::{Liveness, Pid, Process, ProcessInstance, ProcessSource, Proof, System};
 use rustix::process::Signal;
 
 pub(super) struct Family {
@@ -84,7 +84,10 @@ fn exact(row: &Process) -> Option<ProcessInstance> {
 /// Whether its number is still its own.
 fn is_there(process: &ProcessInstance) -> bool {
     let liveness = process.liveness(&System);
-    matches!(liveness, Liveness::Alive | Liveness::Suspended | Liveness::Zombie)
+    matches!(
+        liveness,
+        Liveness::Alive | Liveness::Suspended | Liveness::Dead(Proof::Zombie)
+    )
 }
 
 fn raw(pid: Pid) -> Option<rustix::process::Pid> {
