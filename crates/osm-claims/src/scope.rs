@@ -8,9 +8,8 @@ use std::path::Path;
 #[cfg(unix)]
 use std::time::UNIX_EPOCH;
 
+use osm_identity::Repository;
 use serde::{Deserialize, Serialize};
-
-use crate::repository::Repository;
 
 /// The number of a scope in its ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -29,6 +29,7 @@
 //! | the walk up the process tree | [`ancestry`] |
 //! | what a process is to identity | [`Role`], `scene.rs` |
 //! | whether an exact process still lives | [`ProcessInstance`] |
+//! | which repository a folder belongs to | [`Repository`] |
 //! | how a platform is read, and how its bytes look | `platform/`, [`parse`] |
 //!
 //! # Limits
@@ -50,6 +51,7 @@ mod instance;
 pub mod parse;
 mod platform;
 mod process;
+mod repository;
 mod scene;
 mod script;
 mod shell;
@@ -64,4 +66,5 @@ pub use platform::System;
 pub use process::{
     FixedTable, Host, Pid, Process, ProcessSource, ReadError, StartTime, State, Terminal,
 };
+pub use repository::Repository;
 pub use scene::Role;

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use osm_claims::Repository;
-use osm_identity::{Detection, Request, SessionId, System};
+use osm_identity::{Detection, Repository, Request, SessionId, System};
 use osm_store::backend::Backend;
 use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use osm_claims::Repository;
+use osm_identity::Repository;
 
 use super::prompt_file::SUFFIX;
 

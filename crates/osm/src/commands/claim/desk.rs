@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use osm_claims::{
-    Asker, Caller, Claim, Claims, End, Error, MemoryLedger, Refused, Repository, Resource, Scope,
-    SqliteLedger, SystemSight, Token, Wish, clock::SystemClock,
+    Asker, Caller, Claim, Claims, End, Error, MemoryLedger, Refused, Resource, Scope, SqliteLedger,
+    SystemSight, Token, Wish, clock::SystemClock,
 };
-use osm_identity::{Detection, ProcessSource, Source, System};
+use osm_identity::{Detection, ProcessSource, Repository, Source, System};
 
 use super::report;
 use crate::cli::{ClaimGrant, ClaimPlace};

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use osm_claims::rules::Standing;
-use osm_claims::{End, Error, Reason, Refused, Repository, Scope};
-use osm_identity::{ProcessSource, System};
+use osm_claims::{End, Error, Reason, Refused, Scope};
+use osm_identity::{ProcessSource, Repository, System};
 
 use self::hook::{Hook, Plan};
 use super::desk::Desk;

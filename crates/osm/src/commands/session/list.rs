@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use osm_claims::Repository;
-use osm_identity::SessionId;
+use osm_identity::{Repository, SessionId};
 use osm_store::backend::Entry;
 use osm_store::{Summary, spread};
 use serde::{Serialize, Serializer};

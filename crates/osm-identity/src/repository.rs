@@ -1,15 +1,18 @@
-//! The repository around a folder, read from Git's own files.
+//! The Git repository that a folder belongs to, read from Git's own files.
 //!
-//! Three of them tell everything: `.git` (a folder, or in a second worktree and in a submodule a
-//! file that names one), `HEAD` in it, and `commondir`, which leads from a worktree's folder to what
-//! all worktrees share. No program is started and nothing is configured by what is found, so a
-//! repository of another user is no danger; what cannot be read is not told.
+//! Three of them suffice: `.git` (a folder, or in a second worktree and in a submodule a file that
+//! names one), `HEAD` in it, and `commondir`, which leads from a worktree's folder to the folder that
+//! all worktrees share. Git is not run and its configuration is not read, so a repository of another
+//! user is no danger; a repository that cannot be read counts as none.
+//!
+//! It is here because sessions note where they are used and claims count per repository: both
+//! crates build on this one, and on nothing else in common.
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// No file of these is longer.
+/// None of these files is longer.
 const LONGEST: u64 = 4096;
 
 /// A repository, seen from one of its worktrees.
@@ -24,7 +27,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository around a folder.
+    /// The repository that a folder belongs to.
     #[must_use]
     pub fn around(folder: &Path) -> Option<Self> {
         let folder = fs::canonicalize(folder).ok()?;
@@ -40,7 +43,7 @@ impl Repository {
         })
     }
 
-    /// The folder that people know it by: its first worktree, or itself if it is bare.
+    /// The folder for people: its first worktree, or the repository itself if it is bare.
     #[must_use]
     pub fn folder(&self) -> &Path {
         match (self.common.file_name(), self.common.parent()) {
@@ -56,7 +59,7 @@ impl Repository {
     }
 }
 
-/// The folder with Git's files of a worktree, if it is one.
+/// The folder with Git's files of a worktree, if this is one.
 fn git_folder(worktree: &Path) -> Option<PathBuf> {
     let git = worktree.join(".git");
     let folder = match line(&git) {
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_repository_is_none() {
+    fn malformed_git_files_are_no_repository() {
         let home = tempfile::tempdir().unwrap();
         for text in ["", "gitdir: /nowhere", "gitdir: ", "rubbish\0"] {
             fs::write(home.path().join(".git"), text).unwrap();
