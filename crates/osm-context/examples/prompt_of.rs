@@ -25,8 +25,9 @@ fn main() -> io::Result<()> {
     let prompt = ManuallyDrop::new(prompt.map_err(io::Error::other)?);
     prompt.write_to(&mut standard_output()?)?;
     if counting {
+        let counting = Setting { encoding: Some(Encoding::O200k), ..setting };
         let started = Instant::now();
-        let stats = prompt.stats(Some(Encoding::O200k), None);
+        let stats = prompt.stats(&counting, None).map_err(io::Error::other)?;
         writeln!(io::stderr(), "{stats:?} in {:?}", started.elapsed())?;
     }
     Ok(())

@@ -104,7 +104,7 @@ fn one(
             about.add_files(plan, known, setting)?;
         }
         Kind::Note(text) | Kind::Diff(text) | Kind::FailedDiff(text) => {
-            about.add(Amount::of(&text, setting));
+            about.add(Amount::of(&text, setting)?);
         }
         Kind::LazyDiff { .. } | Kind::LazyRun { .. } => {}
         Kind::Unknown(reason) => about.skipped.push(Skipped::new(item.name(), &reason)),
@@ -141,7 +141,7 @@ impl Description {
             match fate {
                 Fate::Read(amount) => {
                     self.files += 1;
-                    self.add(amount);
+                    self.add(amount?);
                     known.insert(file.path);
                 }
                 Fate::Skipped(reason) => self.skipped.push(Skipped::new(file.label, &reason)),
@@ -168,12 +168,13 @@ struct Amount {
 }
 
 impl Amount {
-    fn of(text: &str, setting: &Setting) -> Self {
-        Self {
+    fn of(text: &str, setting: &Setting) -> Result<Self> {
+        // The files are spread over the processors already.
+        let count = |encoding| tokens::count_here(text, encoding, setting.interrupted);
+        Ok(Self {
             bytes: text.len() as u64,
             lines: lines(text),
-            // The files are spread over the processors already.
-            tokens: setting.encoding.map(|encoding| tokens::count_here(text, encoding)),
-        }
+            tokens: setting.encoding.map(count).transpose()?,
+        })
     }
 }

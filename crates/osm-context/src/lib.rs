@@ -38,7 +38,7 @@
 //!     ]
 //!     .concat(),
 //! );
-//! assert_eq!(prompt.stats(None, None).files, 1);
+//! assert_eq!(prompt.stats(&setting, None)?.files, 1);
 //! let sections = parse(&prompt.clone().within("", "").to_string())?;
 //! assert_eq!(sections, prompt.sections());
 //! # Ok(())
@@ -96,6 +96,6 @@ pub use render::Prompt;
 pub use resolve::{Found, Resolved, label_of, resolve};
 pub use run::{End, Ran, run};
 pub use section::{Block, Outcome, Section, Skipped, Subject};
-pub use setting::{Limits, Setting};
+pub use setting::{Interrupted, Limits, Setting};
 pub use stats::Stats;
 pub use tokens::Encoding;

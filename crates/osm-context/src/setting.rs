@@ -20,10 +20,13 @@ pub struct Setting<'a> {
     /// In which encoding descriptions count tokens, if they do at all.
     pub encoding: Option<Encoding>,
     /// Whether the user wants it no more; it is asked often, and by several threads.
-    pub interrupted: &'a (dyn Fn() -> bool + Sync),
+    pub interrupted: Interrupted<'a>,
 }
 
-const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;
+/// Tells whether the caller wants the work to stop. Several threads ask, and often, so it must be fast.
+pub type Interrupted<'a> = &'a (dyn Fn() -> bool + Sync);
+
+const NEVER: Interrupted = &|| false;
 
 impl<'a> Setting<'a> {
     /// A folder, with everything else as it is by default.

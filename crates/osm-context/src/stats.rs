@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Result;
 use crate::render::Prompt;
 use crate::section::Subject;
-use crate::tokens::{self, Encoding};
+use crate::setting::Setting;
+use crate::tokens;
 
 /// How much a prompt is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,19 +32,20 @@ impl Stats {
 }
 
 impl Prompt {
-    /// How much it is, with the text before and after it. Tokens are counted if an encoding is given.
-    #[must_use]
-    pub fn stats(&self, encoding: Option<Encoding>, budget: Option<u64>) -> Stats {
+    /// How much it is, with the text before and after it. Tokens are counted if the setting has an
+    /// encoding; only that can be interrupted.
+    pub fn stats(&self, setting: &Setting, budget: Option<u64>) -> Result<Stats> {
         let pieces = self.pieces();
         let files = self.blocks().filter(|block| block.subject == Subject::File).count();
         let open_end = pieces.last().is_some_and(|last| !last.ends_with('\n'));
-        Stats {
+        let count = |encoding| tokens::count_all(&pieces, encoding, setting.interrupted);
+        Ok(Stats {
             bytes: pieces.iter().map(|piece| piece.len() as u64).sum(),
             lines: pieces.iter().map(|piece| line_ends(piece)).sum::<u64>() + u64::from(open_end),
             files: files as u64,
-            tokens: encoding.map(|encoding| tokens::count_all(&pieces, encoding)),
+            tokens: setting.encoding.map(count).transpose()?,
             budget,
-        }
+        })
     }
 }
 
@@ -58,7 +61,8 @@ fn line_ends(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Block, Section};
+    use crate::{Block, Encoding, Section};
+    use std::path::Path;
 
     #[test]
     fn all_of_it_counts() {
@@ -66,15 +70,17 @@ mod tests {
             Section::Block(Block::new(Subject::File, "a", "one\ntwo")),
             Section::Block(Block::new(Subject::Note, "n", "")),
         ];
+        let silent = Setting::new(Path::new("/"));
+        let counting = Setting { encoding: Some(Encoding::O200k), ..silent };
         for (head, tail) in [("", ""), ("head", "\n\ntail"), ("", "tail\n")] {
             let prompt = Prompt::new(sections.clone()).within(head, tail);
             let text = prompt.to_string();
-            let stats = prompt.stats(Some(Encoding::O200k), Some(3));
+            let stats = prompt.stats(&counting, Some(3)).unwrap();
             assert_eq!((stats.bytes, stats.files), (text.len() as u64, 1));
             assert_eq!(stats.lines, text.lines().count() as u64);
             assert_eq!(stats.over_budget(), stats.tokens.map(|tokens| tokens - 3));
         }
-        let stats = Prompt::default().stats(None, Some(3));
+        let stats = Prompt::default().stats(&silent, Some(3)).unwrap();
         assert_eq!(stats, Stats { budget: Some(3), ..Stats::default() });
         assert_eq!(stats.over_budget(), None);
     }

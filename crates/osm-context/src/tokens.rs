@@ -1,20 +1,36 @@
-//! How many tokens a text is to a model.
+//! Counts the tokens of a text, as a model of the o200k vocabulary sees it.
 //!
-//! A vocabulary is loaded when something is counted for the first time. There is one, that of the newer
-//! models: each makes the program larger by many megabytes, and their counts differ by a few per cent.
-//! A long text is cut where no token can reach across, and the parts are counted by all processors at
-//! once.
+//! There is one vocabulary, that of the newer models: the counts of others differ by a few per cent,
+//! and each table makes the program larger. The build script makes the tables; they are used as they
+//! lie in the program's file.
+//!
+//! | for | see |
+//! |---|---|
+//! | how a text is split into pieces | `split.rs`, `class.rs` |
+//! | how a piece becomes tokens | `merge.rs`, `place.rs` |
+//! | how counts of pieces are remembered | `counter.rs` |
+//! | how the tables are made | `build/` |
 
+mod class;
+mod counter;
+mod merge;
+#[expect(dead_code, reason = "the build script fills the table by the rest")]
+mod place;
+mod split;
+
+use std::cell::RefCell;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bpe_openai::Tokenizer;
+use crate::error::{Error, Result};
+use crate::setting::Interrupted;
+use counter::Counter;
 
-/// Parts are cut at the first good place after this many bytes.
+/// A long text is split into parts of about so many bytes, which threads count independently.
 const PART: usize = 64 << 10;
 /// Less than this is counted faster than a thread is started.
 const WORTH_A_THREAD: usize = 256 << 10;
-/// More threads than this only wait for each other.
+/// The most threads.
 const MOST_THREADS: usize = 16;
 
 /// A vocabulary.
@@ -26,23 +42,24 @@ pub enum Encoding {
     O200k,
 }
 
-impl Encoding {
-    fn tokenizer(self) -> &'static Tokenizer {
-        match self {
-            Self::O200k => bpe_openai::o200k_base(),
-        }
-    }
+thread_local! {
+    static COUNTER: RefCell<Counter> = RefCell::new(Counter::new());
 }
 
 /// The number of tokens of a text.
-#[must_use]
-pub fn count(text: &str, encoding: Encoding) -> u64 {
-    count_all(&[text], encoding)
+///
+/// Counting stops with [`Error::Interrupted`] soon after `interrupted` returns true. It is asked after
+/// every 64 KiB, and by several threads.
+pub fn count(text: &str, encoding: Encoding, interrupted: Interrupted) -> Result<u64> {
+    count_all(&[text], encoding, interrupted)
 }
 
-/// The number of tokens of some texts, each by itself.
-#[must_use]
-pub fn count_all<T: AsRef<str>>(texts: &[T], encoding: Encoding) -> u64 {
+/// The sum of the numbers of tokens of some texts.
+pub fn count_all<T: AsRef<str>>(
+    texts: &[T],
+    encoding: Encoding,
+    interrupted: Interrupted,
+) -> Result<u64> {
     let size: usize = texts.iter().map(|text| text.as_ref().len()).sum();
     let parts: Vec<&str> = texts.iter().flat_map(|text| parts(text.as_ref())).collect();
     let threads = if size < WORTH_A_THREAD { 1 } else { processors().min(size / PART) };
@@ -50,41 +67,43 @@ pub fn count_all<T: AsRef<str>>(texts: &[T], encoding: Encoding) -> u64 {
     let work = || {
         let mut sum = 0;
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            sum += count_here(part, encoding);
+            sum += count_here(part, encoding, interrupted)?;
         }
-        sum
+        Ok(sum)
     };
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mine = work();
-        let join = |other: std::thread::ScopedJoinHandle<u64>| {
-            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        mine + others.into_iter().map(join).sum::<u64>()
+        let mut sum = work()?;
+        for other in others {
+            sum += other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok(sum)
     })
 }
 
-/// The number of tokens of a text, by this thread alone.
-pub(crate) fn count_here(text: &str, encoding: Encoding) -> u64 {
-    encoding.tokenizer().count(text) as u64
+/// The number of tokens of a text, counted by the calling thread alone.
+pub(crate) fn count_here(text: &str, encoding: Encoding, interrupted: Interrupted) -> Result<u64> {
+    let Encoding::O200k = encoding;
+    let count = COUNTER.with_borrow_mut(|counter| counter.count(text, interrupted));
+    count.ok_or(Error::Interrupted)
 }
 
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS)
 }
 
-/// A text in parts of bearable size.
+/// The parts of a text; the tokens of the text are those of its parts.
 fn parts(mut text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
-        let (part, rest) = text.split_at(cut(text));
+        let (part, rest) = text.split_at(end_of_part(text));
         text = rest;
         (!part.is_empty()).then_some(part)
     })
 }
 
-/// Where to cut: before a line that begins with a letter or digit. A line end is never one token
-/// with these.
-fn cut(text: &str) -> usize {
+/// The end of the first part: before a line that begins with a letter or digit. No piece contains
+/// both a line end and one of these after it.
+fn end_of_part(text: &str) -> usize {
     if text.len() <= PART {
         return text.len();
     }
@@ -96,40 +115,4 @@ fn cut(text: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn known_counts() {
-        // As the vocabulary's own program counts them.
-        for (text, tokens) in [("", 0), ("hello world", 2), ("tiktoken is great!", 6)] {
-            assert_eq!(count(text, Encoding::O200k), tokens, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_hard_is_counted_too() {
-        let size = 3 * PART;
-        for hard in ["a", " ", "\n", "é", "ab", " \n", "}\n/", "\u{300}"] {
-            let text = hard.repeat(size / hard.len());
-            assert_eq!(
-                count(&text, Encoding::O200k),
-                count_here(&text, Encoding::O200k),
-                "{hard:?}"
-            );
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10))]
-
-        #[test]
-        fn a_cut_changes_nothing(
-            lines in prop::collection::vec(r"[ \t]{0,3}(fn |x1|//|\}|日本|'s|\r|\PC){0,6}", 50..100),
-        ) {
-            let text = lines.join("\n").repeat(200);
-            prop_assert_eq!(count(&text, Encoding::O200k), count_here(&text, Encoding::O200k));
-        }
-    }
-}
+mod tests;

@@ -76,7 +76,9 @@ fn every_kind_of_item() {
     - logo.png: binary
     - cat: this version knows nothing of the type image
     ");
-    let stats = prompt.stats(Some(Encoding::O200k), Some(10));
+    let stats = prompt
+        .stats(&Setting { encoding: Some(Encoding::O200k), ..lab.setting() }, Some(10))
+        .unwrap();
     assert_eq!(stats.files, 2);
     assert!(stats.over_budget().is_some());
     let archive = txtar::read(&txtar::of(&prompt));
@@ -201,7 +203,7 @@ fn ten_thousand_files_are_in_order() {
         }
     }
     let prompt = build(&lab.items(&["t"]), &lab.setting()).unwrap();
-    let stats = prompt.stats(None, None);
+    let stats = prompt.stats(&lab.setting(), None).unwrap();
     assert_eq!(stats.files, 10_000);
     assert!(prompt.blocks().map(|block| &block.label).is_sorted());
     let mut written = Vec::new();

@@ -84,10 +84,11 @@ fn explain(error: &osm_context::Error) -> String {
 }
 
 /// The size of a prompt, and its warnings.
-fn stats(host: &SessionHost, prompt: &Prompt, setting: &Setting) -> Value {
-    let mut stats = json!(prompt.stats(setting.encoding, host.settings.budget));
+fn stats(host: &SessionHost, prompt: &Prompt, setting: &Setting) -> Result<Value, String> {
+    let counted = prompt.stats(setting, host.settings.budget).map_err(|error| explain(&error))?;
+    let mut stats = json!(counted);
     stats["warnings"] = json!(warnings(prompt));
-    stats
+    Ok(stats)
 }
 
 /// Problems of a prompt that was built: failed items, empty diffs, skipped files.
@@ -127,18 +128,18 @@ fn show(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Va
         prompt.write_to(to)?;
         if ends { Ok(()) } else { to.write_all(b"\n") }
     });
-    Ok(stats(host, &prompt, setting))
+    stats(host, &prompt, setting)
 }
 
 fn copy(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let prompt = made(setting, arguments)?;
     clipboard::copy(host, &prompt.to_string())?;
-    Ok(stats(host, &prompt, setting))
+    stats(host, &prompt, setting)
 }
 
 fn prompt(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let prompt = made(setting, arguments)?;
-    Ok(json!({ "text": prompt.to_string(), "stats": stats(host, &prompt, setting) }))
+    Ok(json!({ "text": prompt.to_string(), "stats": stats(host, &prompt, setting)? }))
 }
 
 fn build(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
@@ -147,7 +148,7 @@ fn build(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<V
     let skipped: Vec<_> = prompt.skipped().collect();
     Ok(json!({
         "text": prompt.to_string(),
-        "stats": stats(host, &prompt, setting),
+        "stats": stats(host, &prompt, setting)?,
         "skipped": skipped,
     }))
 }
@@ -208,9 +209,10 @@ fn archive(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result
     Ok(json!(txtar::of(&prompt)))
 }
 
-fn count(_desk: &SessionHost, _setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
+fn count(_desk: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let text: String = argument(arguments)?;
-    Ok(json!(osm_context::tokens::count(&text, Encoding::default())))
+    let count = osm_context::tokens::count(&text, Encoding::default(), setting.interrupted);
+    Ok(json!(count.map_err(|error| explain(&error))?))
 }
 
 #[cfg(test)]
