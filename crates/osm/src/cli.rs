@@ -23,6 +23,7 @@ pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
 pub(crate) use trust::{Trust, TrustCommand};
 
 use crate::error::CommandError;
+use crate::world::ColorChoice;
 
 /// One stable session for every terminal and every coding agent.
 #[derive(Debug, Parser)]
@@ -31,30 +32,33 @@ use crate::error::CommandError;
     version,
     disable_help_subcommand = true,
     after_help = "Examples:
-  osm                            where you are, and why
-  osm session id                 the id of this session, for scripts
-  osm session id --explain       how it was found
-  OSM_SESSION=build osm whoami   a session of your own choice
-  osm claim TASK-7               have a piece of work to oneself
-  osm claims                     who has what
-  osm code-review                files, diffs and notes become a prompt
+  osm                            show this session and why it is this one
+  osm session id                 print the id of this session, for scripts
+  osm session id --explain       show how the id was found
+  OSM_SESSION=build osm whoami   use a session with a name of your choice
+  osm claim TASK-7               claim work so that no other session takes it
+  osm claims                     list open claims
+  osm code-review                build a prompt from files, diffs and notes
 
-Exit codes: 0 done, 1 failed, 2 wrong command line; docs/exit-codes.md has them all."
+Exit codes: 0 success, 1 failure, 2 invalid command line; docs/exit-codes.md lists all."
 )]
 pub(crate) struct Line {
-    /// Use this session instead of the one that is detected
+    /// Use this session instead of the detected one; a new name creates a session
     #[arg(long, global = true, value_name = "ID", alias = "session-id")]
     pub(crate) session: Option<OsString>,
-    /// Where sessions are kept: fs or memory
+    /// Keep sessions and claims in this store: fs or memory
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) store: Option<String>,
+    /// Color the output
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: ColorChoice,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Tell which session this is
+    /// Show which session this is
     #[command(after_help = "Examples:
   osm whoami          for people
   osm whoami --json   for programs")]
@@ -62,9 +66,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         format: Format,
     },
-    /// Work with sessions
-    #[command(subcommand, arg_required_else_help = true)]
-    Session(Session),
+    /// Manage sessions; without a command, list them
+    Session {
+        #[command(subcommand)]
+        command: Option<Session>,
+    },
     /// Build a prompt for a code review
     #[command(
         alias = "review",
@@ -74,7 +80,7 @@ pub(crate) enum Command {
   osm code-review < commands.txt                     one command on each line"
     )]
     CodeReview(ModeArguments),
-    /// Build a prompt in two steps: one that asks for it, and itself
+    /// Build a prompt in two steps: first a prompt that asks a model for the prompt
     #[command(
         alias = "flow",
         after_help = "Examples:
@@ -82,7 +88,7 @@ pub(crate) enum Command {
   osm prompt-flow -c 'goal Split the parser' -c 'add src/parse.rs' -c generate -c copy"
     )]
     PromptFlow(ModeArguments),
-    /// Play a goal: a prompt for a purpose, with what belongs to it
+    /// Build a prompt from a goal
     Goal(Box<Goal>),
     /// Run a script
     #[command(after_help = "Examples:
@@ -90,15 +96,15 @@ pub(crate) enum Command {
   osm script --test checks.js
   osm script -i mode.js < commands.txt")]
     Script(Box<ScriptArguments>),
-    /// Let code of the working tree run
+    /// Allow scripts in this working tree to run
     Trust(Trust),
-    /// Have a piece of work to oneself
+    /// Claim work so that no other session takes it
     Claim(Box<Claim>),
-    /// Let go of claims
+    /// Release claims
     Release(Release),
-    /// Show who has what
+    /// List open claims
     Claims(ClaimList),
-    /// Look at settings and change them
+    /// Show and change settings
     #[command(subcommand, arg_required_else_help = true)]
     Config(Config),
     /// Print a completion script for a shell
@@ -109,6 +115,16 @@ pub(crate) enum Command {
     Completion {
         /// The shell to complete in
         shell: Shell,
+    },
+    /// Show the help of osm or of a command
+    Help {
+        /// The command, such as `session list`
+        command: Vec<String>,
+    },
+    /// Print the version
+    Version {
+        #[command(flatten)]
+        format: Format,
     },
 }
 
@@ -233,7 +249,7 @@ pub(crate) enum Session {
     },
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct ListArguments {
     /// How to print
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
@@ -255,14 +271,16 @@ pub(crate) struct ListArguments {
     pub(crate) branch: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ListFormat {
+    #[default]
     Text,
     Json,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ListSort {
+    #[default]
     /// By id
     Default,
     /// Those in use first, then the last used
@@ -322,6 +340,21 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Line, CommandError> {
         .try_get_matches_from(std::iter::once("osm".into()).chain(arguments))
         .and_then(|matches| Line::from_arg_matches(&matches))
         .map_err(|error| CommandError::Arguments(Box::new(error)))
+}
+
+/// Whether errors are asked for as JSON, too. Known before the command line is parsed, because an
+/// invalid one is an error like any other. What follows `--` belongs to another program, and what
+/// follows `script FILE` to the script.
+pub(crate) fn wants_json(arguments: &[OsString]) -> bool {
+    let ours = || arguments.iter().take_while(|word| *word != "--");
+    let is_script = ours().any(|word| word == "script");
+    let list = ours()
+        .zip(ours().skip(1))
+        .any(|(option, value)| (option == "--format" || option == "-format") && value == "json");
+    let named = ours().any(|word| {
+        ["--json", "-json", "--format=json", "-format=json"].iter().any(|it| word == it)
+    });
+    !is_script && (named || list)
 }
 
 /// The command tree, for parsing, help and completion.

@@ -35,29 +35,25 @@ pub(crate) use reading::{Entry, Problem, Reading};
 pub(crate) use settings::{Settings, UNTIL_MENDED};
 
 use crate::World;
-use crate::ui::Ui;
 
-/// The catalogue with the user's additions, and nothing else: `osm session id` has no time for more.
-pub(crate) fn catalogue(world: &World, ui: &mut Ui) -> Catalogue {
+/// The catalogue with the user's additions, and what is wrong with them. Nothing else is read:
+/// `osm session id` has no time for more.
+pub(crate) fn catalogue(world: &World) -> (Catalogue, Vec<String>) {
     let mut catalogue = identity::built_in(&world.environment);
+    let mut problems = Vec::new();
     let Some(path) = world.config_file() else {
-        return catalogue;
+        return (catalogue, problems);
     };
-    let text = match file::read(&path) {
-        Ok(None) => return catalogue,
-        Ok(Some(text)) => text,
-        Err(problem) => {
-            ui.warn(&problem.ignored(&path));
-            return catalogue;
-        }
-    };
-    match file::parse(&text) {
-        Ok(document) => {
-            for problem in identity::extend(&mut catalogue, &text, &document) {
-                ui.warn(&format!("{}: {problem}", path.display()));
+    match file::read(&path) {
+        Ok(None) => {}
+        Ok(Some(text)) => match file::parse(&text) {
+            Ok(document) => {
+                let found = identity::extend(&mut catalogue, &text, &document);
+                problems.extend(found.iter().map(|it| format!("{}: {it}", path.display())));
             }
-        }
-        Err(problem) => ui.warn(&problem.ignored(&path)),
+            Err(problem) => problems.push(problem.ignored(&path)),
+        },
+        Err(problem) => problems.push(problem.ignored(&path)),
     }
-    catalogue
+    (catalogue, problems)
 }

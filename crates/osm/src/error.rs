@@ -1,12 +1,30 @@
 //! Errors as a user meets them, and the exit codes.
 //!
-//! An error says what happened, to which file, and what to do next: the message and the hints are
-//! data, and `ui.rs` renders them last. The table below is the one list of exit codes; the
-//! documentation is checked against it.
+//! An error says what happened, to which file, and what to do next. Operations return typed errors
+//! that implement [`Failure`]; the renderer turns them into text or JSON last. The table below is
+//! the one list of exit codes; a test checks the documentation against it.
 
 use std::process::ExitCode;
 
 use osm_claims::{Reason, Refused};
+use serde_json::{Value, json};
+
+/// An error of an operation, as every front end needs it. `Display` is the message: one line, lower
+/// case, with the file or the session that it is about.
+pub trait Failure: std::error::Error + Send + Sync {
+    /// The stable name of what went wrong, for programs.
+    fn reason(&self) -> &'static str;
+
+    /// How the run ends.
+    fn exit(&self) -> Exit {
+        Exit::Failure
+    }
+
+    /// What to do next: commands, mostly.
+    fn hints(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +99,10 @@ pub(crate) enum CommandError {
     Arguments(Box<clap::Error>),
     /// The rules of claims say no.
     Claim(Box<Refused>),
-    /// It was told already.
+    /// The command has shown its result already, which says how the run ends.
     Told(Exit),
+    /// An operation failed.
+    Failure(Box<dyn Failure>),
     /// Anything else.
     Failed {
         /// What happened, and to which file.
@@ -119,14 +139,78 @@ impl CommandError {
         }
     }
 
+    /// What happened; `None` if there is nothing left to say.
+    pub(crate) fn message(&self) -> Option<String> {
+        match self {
+            Self::OutputClosed | Self::Told(_) => None,
+            Self::Output(error) => Some(format!("cannot write the output: {error}")),
+            Self::Arguments(error) => Some(error.to_string()),
+            Self::Claim(refused) => Some(refused.to_string()),
+            Self::Failure(failure) => Some(failure.to_string()),
+            Self::Failed { message, .. } => Some(message.clone()),
+        }
+    }
+
+    /// What to do next.
+    pub(crate) fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Claim(refused) => vec![refused.remedy()],
+            Self::Failure(failure) => failure.hints(),
+            Self::Failed { hints, .. } => hints.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The stable name of what went wrong, for programs.
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Claim(refused) => refused.reason.code(),
+            Self::Failure(failure) => failure.reason(),
+            Self::Arguments(_) => "usage",
+            Self::Output(_) => "output",
+            Self::OutputClosed | Self::Told(_) | Self::Failed { .. } => match self.exit() {
+                Exit::Usage => "usage",
+                Exit::Busy => "busy",
+                Exit::NotFound => "not_found",
+                Exit::Refused => "refused",
+                Exit::Partial => "partial",
+                _ => "failed",
+            },
+        }
+    }
+
+    /// The error as JSON; `None` if there is nothing left to say, and for `--help` and `--version`.
+    pub(crate) fn report(&self) -> Option<Value> {
+        if matches!(self, Self::Arguments(error) if !error.use_stderr()) {
+            return None;
+        }
+        let message = self.message()?;
+        // The argument parser says more than one line; its first is the error.
+        let message = message.lines().next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        Some(json!({
+            "reason": self.reason(),
+            "exit": self.exit().code(),
+            "message": message,
+            "hints": self.hints(),
+        }))
+    }
+
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Failed { exit, .. } | Self::Told(exit) => *exit,
+            Self::Failure(failure) => failure.exit(),
             Self::Claim(refused) => Exit::Claim(refused.reason),
             Self::Output(_) => Exit::Failure,
             Self::Arguments(error) if error.use_stderr() => Exit::Usage,
             Self::OutputClosed | Self::Arguments(_) => Exit::Success,
         }
+    }
+}
+
+impl<F: Failure + 'static> From<F> for CommandError {
+    fn from(failure: F) -> Self {
+        Self::Failure(Box::new(failure))
     }
 }
 

@@ -1,39 +1,48 @@
-//! The program `osm` as a library: everything but the capture of the outside world is a function
-//! of a [`World`], so that tests can call it.
+//! The program `osm` as a library: everything but the capture of the outside world is a function of
+//! a [`World`], so that tests and other front ends can call it.
 //!
-//! [`run`] has two ways. `osm session id` is asked by prompts and agents all the time, so it is
-//! answered before an argument parser is even built (`hot.rs`). Everything else goes through
-//! `cli.rs` (what was typed), `commands/` (what it does) and `ui.rs` (what is shown).
+//! ```text
+//! arguments -> cli/ -> commands/ -> ops/ -> osm-store, osm-claims, osm-context, osm-script
+//!                          |                (nothing below commands/ prints, asks or exits)
+//!                       render/ -> standard output, standard error
+//! ```
+//!
+//! [`run`] has one shortcut. Shell prompts and agents ask for `osm session id` all the time, so it is
+//! answered before an argument parser is built (`fast_path.rs`).
 
 mod cli;
 mod commands;
 mod config;
-mod context;
 mod error;
+mod fast_path;
 mod goals;
-mod hot;
 #[cfg(unix)]
 mod ignored;
+mod interaction;
+mod invocation;
 mod log;
+pub mod ops;
 mod private;
+mod render;
 mod repl;
 mod script_host;
 mod session_host;
 mod trust;
-mod ui;
 mod world;
 
-pub use error::Exit;
-pub use world::{VARIABLES, World};
+pub use error::{Exit, Failure};
+pub use interaction::{CannotAsk, Interaction, Silence, Unconfirmed, confirm};
+pub use invocation::{Invocation, InvocationError, Options};
+pub use world::{ColorChoice, VARIABLES, World};
 
 use error::CommandError;
-use ui::Ui;
+use render::Ui;
 
 /// Runs one command line and says how it went.
 #[must_use]
 pub fn run(world: &World) -> Exit {
-    let mut ui = Ui::new(world);
-    // What was said before an error is part of the answer.
+    let mut ui = Ui::new(world, cli::wants_json(&world.arguments));
+    // What was written before an error is part of the answer.
     let answer = answer(world, &mut ui);
     match answer.and_then(|()| ui.finish()) {
         Ok(()) => Exit::Success,
@@ -45,8 +54,8 @@ pub fn run(world: &World) -> Exit {
 }
 
 fn answer(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
-    if hot::is_session_id(&world.arguments) {
-        hot::session_id(world, ui);
+    if fast_path::is_session_id(&world.arguments) {
+        fast_path::session_id(world, ui);
     } else {
         commands::run(&cli::parse(&world.arguments)?, world, ui)?;
     }

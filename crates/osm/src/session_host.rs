@@ -8,15 +8,15 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use osm_identity::Environment;
-use osm_store::backend::{Backend, Wait};
+use osm_store::backend::Wait;
 use osm_store::fallback::{self, Fallback, Rescued};
-use osm_store::{Clock, FsBackend, Key, MemoryBackend, Notice, Session, Store};
+use osm_store::{Clock, Key, Notice, Session};
 
 use crate::config::Prompting;
-use crate::context::{Context, StoreName};
 use crate::error::CommandError;
+use crate::invocation::{Invocation, StoreOpener};
 use crate::log::Log;
-use crate::ui::{Screen, Ui};
+use crate::render::{Screen, Ui};
 
 /// An open session with everything that commands and scripts work with.
 pub(crate) struct SessionHost {
@@ -44,7 +44,7 @@ pub(crate) struct SessionSaver {
     session: Arc<Mutex<Session>>,
     /// Set if the session is in memory only, because its store cannot be used.
     fallback: Arc<Mutex<Option<Fallback>>>,
-    open: Arc<dyn Fn() -> osm_store::Result<Store> + Send + Sync>,
+    open: StoreOpener,
     clock: Clock,
     temporary: PathBuf,
 }
@@ -61,17 +61,17 @@ pub(crate) struct Unsaved {
 impl SessionHost {
     /// Opens the session. If its store cannot be used, warns and keeps the session in memory.
     pub(crate) fn open(
-        context: &Context,
+        invocation: &Invocation,
         settings: Prompting,
         ui: &mut Ui,
     ) -> Result<Self, CommandError> {
-        let world = context.world;
-        let clock: Clock = Arc::new(jiff::Timestamp::now);
+        let world = invocation.world;
+        let clock = Arc::clone(&world.clock);
         let temporary = world.temporary();
-        let open = opener(context, &clock)?;
-        let (id, holder) = (context.session_id(), world.holder());
+        let open = invocation.store_opener()?;
+        let (id, holder) = (invocation.session_id(), world.holder());
         let again = Arc::clone(&open);
-        let opened = fallback::open(Box::new(move || again()), &holder, &clock, &id, Wait::USUAL)?;
+        let opened = fallback::open(Box::new(move || again()), &holder, &clock, id, Wait::USUAL)?;
         let (mut session, fallback) = opened;
         let screen = ui.screen()?;
         if let Some(fallback) = &fallback {
@@ -100,7 +100,7 @@ impl SessionHost {
             home: world.home(),
             temporary,
             settings,
-            keep_archives: context.settings.keep_archives,
+            keep_archives: invocation.settings.keep_archives,
             stop: Arc::default(),
             changed,
         };
@@ -199,23 +199,6 @@ impl SessionSaver {
 /// A copy of an error of which only the message is needed.
 fn copy(error: &osm_store::Error) -> osm_store::Error {
     osm_store::Error::Invalid(error.to_string())
-}
-
-/// Opens the chosen store, at the start and again at the end.
-fn opener(
-    context: &Context,
-    clock: &Clock,
-) -> Result<Arc<dyn Fn() -> osm_store::Result<Store> + Send + Sync>, CommandError> {
-    let name = context.store_name()?;
-    let home = context.home()?;
-    let (holder, usage, clock) = (context.world.holder(), context.usage(), Arc::clone(clock));
-    Ok(Arc::new(move || {
-        let backend: Arc<dyn Backend> = match name {
-            StoreName::Fs => Arc::new(FsBackend::open(&home)?),
-            StoreName::Memory => Arc::new(MemoryBackend::new()),
-        };
-        Ok(Store::new(backend, holder.clone(), Arc::clone(&clock)).used_by(usage.clone()))
-    }))
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

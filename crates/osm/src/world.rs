@@ -1,12 +1,14 @@
-//! The outside world, captured once: the only reader of the environment and the arguments.
+//! The outside world, captured once: the only reader of the environment, the arguments and the clock.
 
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use osm_claims::Token;
-use osm_identity::{Environment, System};
+use osm_identity::{Environment, ProcessSource, System};
+use osm_store::Clock;
 use osm_store::backend::Holder;
 
 /// What the program was given.
@@ -15,6 +17,22 @@ pub struct World {
     pub arguments: Vec<OsString>,
     /// The variables and our pid.
     pub environment: Environment,
+    /// The time.
+    pub clock: Clock,
+    /// The process table.
+    pub processes: &'static (dyn ProcessSource + Send + Sync),
+}
+
+/// When output is coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Also in a pipe
+    Always,
+    /// Not at all
+    Never,
 }
 
 /// Variables that `osm` itself reads, besides those of identity.
@@ -40,19 +58,59 @@ impl World {
         Self {
             arguments: std::env::args_os().skip(1).collect(),
             environment: Environment::new(std::process::id(), std::env::vars_os()),
+            clock: Arc::new(Timestamp::now),
+            processes: &System,
         }
     }
 
-    /// Whether somebody can be asked.
+    /// Whether a person can answer a question.
     #[must_use]
-    pub fn can_ask(&self) -> bool {
+    pub fn stdin_is_terminal(&self) -> bool {
         std::io::stdin().is_terminal()
     }
 
-    /// Whether somebody watches what is said on standard error.
+    /// Whether results go to a terminal.
     #[must_use]
-    pub fn is_watched(&self) -> bool {
+    pub fn stdout_is_terminal(&self) -> bool {
+        std::io::stdout().is_terminal()
+    }
+
+    /// Whether messages go to a terminal.
+    #[must_use]
+    pub fn stderr_is_terminal(&self) -> bool {
         std::io::stderr().is_terminal()
+    }
+
+    /// The width of the terminal that results go to; `None` for a pipe or a file.
+    #[must_use]
+    pub fn columns(&self) -> Option<usize> {
+        if !self.stdout_is_terminal() {
+            return None;
+        }
+        #[cfg(unix)]
+        let width = rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|it| it.ws_col);
+        #[cfg(not(unix))]
+        let width: Option<u16> = None;
+        let named = || self.environment.get("COLUMNS")?.to_str()?.parse().ok();
+        width.filter(|width| *width > 0).map(usize::from).or_else(named).or(Some(80))
+    }
+
+    /// `--color`, as far as it can be known before the command line is parsed.
+    fn color_choice(&self) -> ColorChoice {
+        let mut words = self.arguments.iter().take_while(|word| *word != "--");
+        while let Some(word) = words.next() {
+            let value = match word.to_str() {
+                Some("--color") => words.next().and_then(|word| word.to_str()),
+                Some(word) => word.strip_prefix("--color="),
+                None => None,
+            };
+            match value {
+                Some("always") => return ColorChoice::Always,
+                Some("never") => return ColorChoice::Never,
+                _ => {}
+            }
+        }
+        ColorChoice::Auto
     }
 
     /// The folder for temporary files.
@@ -64,7 +122,7 @@ impl World {
     /// The time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        Timestamp::now()
+        (self.clock)()
     }
 
     /// Where claims count, if the user says so.
@@ -108,7 +166,7 @@ impl World {
         let words: Vec<_> =
             self.arguments.iter().take(4).map(|word| word.to_string_lossy()).collect();
         let command = format!("osm {}", words.join(" "));
-        Holder::new(&System, self.environment.pid(), self.host_name(), self.now(), command)
+        Holder::new(self.processes, self.environment.pid(), self.host_name(), self.now(), command)
     }
 
     /// The folder that we were started in; `None` if it is gone.
@@ -145,12 +203,19 @@ impl World {
         self.home().map(|home| home.join("config.toml"))
     }
 
-    /// Whether colours are welcome on standard output.
+    /// Whether output is coloured.
     #[must_use]
     pub fn wants_color(&self) -> bool {
-        self.environment.get("NO_COLOR").is_none()
-            && self.environment.get("TERM") != Some(OsStr::new("dumb"))
-            && std::io::stdout().is_terminal()
+        match self.color_choice() {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                let variable = |name| self.environment.get(name);
+                variable("NO_COLOR").is_none_or(OsStr::is_empty)
+                    && variable("TERM") != Some(OsStr::new("dumb"))
+                    && self.stdout_is_terminal()
+            }
+        }
     }
 }
 
@@ -165,6 +230,8 @@ mod tests {
                 1,
                 variables.iter().map(|(name, value)| (name.into(), value.into())),
             ),
+            clock: Arc::new(|| Timestamp::UNIX_EPOCH),
+            processes: &System,
         }
     }
 

@@ -16,18 +16,18 @@ use clap::Subcommand;
 
 use self::desk::Desk;
 use crate::cli::{Claim, ClaimCommand, ClaimList, Release};
-use crate::context::Context;
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::invocation::Invocation;
+use crate::render::Ui;
 
-pub(super) fn run(line: &Claim, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
+pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
     let Some(command) = &line.command else {
         let resource = line.resource.as_deref().expect("the parser requires it");
-        is_no_command(resource, context)?;
-        let desk = Desk::open(&line.place, context, ui)?;
+        is_no_command(resource, invocation)?;
+        let desk = Desk::open(&line.place, invocation, ui)?;
         return desk.close(grant::claim(&desk, resource, &line.grant, ui), ui);
     };
-    let mut at = |place| Desk::open(place, context, ui);
+    let mut at = |place| Desk::open(place, invocation, ui);
     match command {
         ClaimCommand::Next { candidates, from, grant, place } => {
             let desk = at(place)?;
@@ -63,7 +63,7 @@ pub(super) fn run(line: &Claim, context: &Context, ui: &mut Ui) -> Result<(), Co
             desk.close(hand::take(&desk, resource, &take, ui), ui)
         }
         ClaimCommand::Mine { place } => {
-            let desk = Desk::open_for(true, place, context, ui)?;
+            let desk = Desk::open_for(true, place, invocation, ui)?;
             desk.close(look::mine(&desk, ui), ui)
         }
         ClaimCommand::Why { resource, place } => {
@@ -71,24 +71,24 @@ pub(super) fn run(line: &Claim, context: &Context, ui: &mut Ui) -> Result<(), Co
             desk.close(look::why(&desk, resource, ui), ui)
         }
         ClaimCommand::Log { place, all, .. } => {
-            let desk = Desk::open_for(*all, place, context, ui)?;
+            let desk = Desk::open_for(*all, place, invocation, ui)?;
             desk.close(log::run(&desk, command, ui), ui)
         }
         ClaimCommand::Sweep { all, dry_run, place } => {
-            let desk = Desk::open_for(*all, place, context, ui)?;
+            let desk = Desk::open_for(*all, place, invocation, ui)?;
             desk.close(sweep::run(&desk, *all, *dry_run, ui), ui)
         }
-        ClaimCommand::Guard(command) => guard::run(command, context, ui),
+        ClaimCommand::Guard(command) => guard::run(command, invocation, ui),
     }
 }
 
 /// Behind an option the parser takes a command for a resource. Nobody means that, unless `--` is
 /// before it.
-fn is_no_command(resource: &OsStr, context: &Context) -> Result<(), CommandError> {
+fn is_no_command(resource: &OsStr, invocation: &Invocation) -> Result<(), CommandError> {
     let Some(name) = resource.to_str().filter(|it| ClaimCommand::has_subcommand(it)) else {
         return Ok(());
     };
-    if context.world.arguments.iter().any(|word| word == "--") {
+    if invocation.world.arguments.iter().any(|word| word == "--") {
         return Ok(());
     }
     Err(CommandError::failed(format!("`{name}` is a command, which comes before its options"))
@@ -96,12 +96,20 @@ fn is_no_command(resource: &OsStr, context: &Context) -> Result<(), CommandError
         .exiting(Exit::Usage))
 }
 
-pub(super) fn release(line: &Release, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
-    let desk = Desk::open(&line.place, context, ui)?;
+pub(super) fn release(
+    line: &Release,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let desk = Desk::open(&line.place, invocation, ui)?;
     desk.close(grant::release(&desk, line, ui), ui)
 }
 
-pub(super) fn list(line: &ClaimList, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
-    let desk = Desk::open_for(line.all, &line.place, context, ui)?;
+pub(super) fn list(
+    line: &ClaimList,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let desk = Desk::open_for(line.all, &line.place, invocation, ui)?;
     desk.close(look::list(&desk, line.all, ui), ui)
 }

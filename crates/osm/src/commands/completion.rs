@@ -2,7 +2,7 @@
 
 use clap_complete::Shell;
 
-use crate::ui::Ui;
+use crate::render::Ui;
 
 pub(super) fn run(shell: Shell, mut command: clap::Command, ui: &mut Ui) {
     let mut script = Vec::new();

@@ -12,7 +12,7 @@ use crate::cli::{Config, Format};
 use crate::config::keys::{self, Key, Kind, Value};
 use crate::config::{self, Entry, Reading, upstream};
 use crate::error::{CommandError, Exit};
-use crate::ui::{Style, Ui};
+use crate::render::{Style, Ui};
 
 pub(super) fn run(command: &Config, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
     match command {
@@ -22,7 +22,7 @@ pub(super) fn run(command: &Config, world: &World, ui: &mut Ui) -> Result<(), Co
         Config::Unset { key } => unset(key, world, ui),
         Config::Validate => validate(world, ui),
         Config::Path => {
-            ui.line(&path(world)?.display().to_string());
+            ui.value(&path(world)?.display().to_string());
             Ok(())
         }
         Config::ImportUpstream { file } => import(file.as_deref(), world, ui),
@@ -35,18 +35,17 @@ fn list(format: Format, world: &World, ui: &mut Ui) -> Result<(), CommandError> 
     if format.json {
         let rows: Vec<serde_json::Value> =
             reading.entries.iter().map(|entry| to_json(entry, file)).collect();
-        ui.line(&serde_json::to_string_pretty(&rows).expect("strings and numbers are JSON"));
+        ui.json(&rows);
         return Ok(());
     }
-    let mut rows =
-        vec![["KEY", "VALUE", "SOURCE"].map(|name| ui.styled(Style::Faint, name)).to_vec()];
+    let mut rows = vec![["KEY", "VALUE", "SOURCE"].map(|name| Style::Faint.of(name)).to_vec()];
     for entry in &reading.entries {
         let value = entry.value.as_ref().map_or("invalid".into(), ToString::to_string);
         let source = source(entry, file);
-        let source = if source == "default" { ui.styled(Style::Faint, &source) } else { source };
-        rows.push(vec![entry.key.name.to_owned(), value, source]);
+        let source = if source == "default" { Style::Faint.of(source) } else { source.into() };
+        rows.push(vec![entry.key.name.into(), value.into(), source]);
     }
-    ui.table(&rows);
+    ui.aligned(&rows);
     let problems = reading.problems.len() + reading.wrong_variables.len();
     if problems > 0 {
         ui.warn(&format!("there {}", are_problems(problems)));
@@ -93,7 +92,7 @@ fn get(name: &str, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
         // For programs: as it is, and nothing where nothing is set.
         Ok(Value::Path(path)) if path.is_empty() => {}
         Ok(Value::Path(path)) => ui.line(path),
-        Ok(value) => ui.line(&value.to_string()),
+        Ok(value) => ui.value(&value.to_string()),
         Err(reason) => {
             let place = source(entry, reading.path.as_deref());
             return Err(CommandError::failed(format!("{reason}, as {place} says")));
@@ -154,11 +153,11 @@ fn unset(name: &str, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
     if !was_there {
         let key = key(name)?;
         let path = path.display();
-        ui.line(&format!("{name} is not set in {path}; the default is {}", key.default()));
+        ui.line(format!("{name} is not set in {path}; the default is {}", key.default()));
     } else if let Some(key) = keys::named(name) {
-        ui.line(&format!("{name} = {}, the default", key.default()));
+        ui.line(format!("{name} = {}, the default", key.default()));
     } else {
-        ui.line(&format!("{name} is gone"));
+        ui.line(format!("{name} is gone"));
     }
     if was_there {
         audit(&[name], &before, world, ui);
@@ -176,7 +175,7 @@ fn validate(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
         .collect();
     if shown.is_empty() {
         let state = if reading.exists { "no problems" } else { "no file; the defaults count" };
-        ui.line(&format!("{}: {state}", path.display()));
+        ui.line(format!("{}: {state}", path.display()));
         return Ok(());
     }
     for line in &shown {
@@ -213,7 +212,7 @@ fn import(file: Option<&Path>, world: &World, ui: &mut Ui) -> Result<(), Command
     let taken = upstream::read(&text)
         .map_err(|problem| problem.in_file(theirs).with_hint("nothing was changed"))?;
     if taken.is_empty() {
-        ui.line(&format!("{} sets no limit: nothing to do", theirs.display()));
+        ui.line(format!("{} sets no limit: nothing to do", theirs.display()));
         return Ok(());
     }
     let ours = path(world)?;
@@ -228,7 +227,7 @@ fn import(file: Option<&Path>, world: &World, ui: &mut Ui) -> Result<(), Command
     }
     let names: Vec<&str> = taken.iter().map(|it| it.key.name).collect();
     audit(&names, &before, world, ui);
-    ui.line(&format!(
+    ui.line(format!(
         "{} taken from {} into {}",
         if taken.len() == 1 { "1 limit".into() } else { format!("{} limits", taken.len()) },
         theirs.display(),

@@ -8,31 +8,31 @@ use std::path::PathBuf;
 use super::mode;
 use crate::World;
 use crate::cli::{Goal as Line, GoalCommand};
-use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::goals::{self, Entry, Registry, Scene};
+use crate::invocation::Invocation;
+use crate::render::Ui;
 use crate::trust::Trust;
-use crate::ui::Ui;
 
 /// What plays every goal.
 const SCRIPT: &str = include_str!("../../assets/modes/goal.js");
 
-pub(super) fn run(line: &Line, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
+pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
     match (&line.command, &line.name) {
         (Some(GoalCommand::List { format }), _) => {
-            look::list(&registry(context, ui), *format, ui);
+            look::list(&registry(invocation, ui), *format, ui);
             Ok(())
         }
         (Some(GoalCommand::Show { name, format }), _) => {
-            let registry = registry(context, ui);
+            let registry = registry(invocation, ui);
             look::show(find(&registry, name)?, *format, ui);
             Ok(())
         }
         (Some(GoalCommand::New { name, description, here, json_file }), _) => {
-            make::new(name, description.as_deref(), *here, *json_file, context, ui)
+            make::new(name, description.as_deref(), *here, *json_file, invocation, ui)
         }
         (Some(GoalCommand::Paths { format }), _) => {
-            look::paths(&scene(context), *format, ui);
+            look::paths(&scene(invocation), *format, ui);
             Ok(())
         }
         (None, None) if !line.mode.commands.is_empty() => {
@@ -41,23 +41,23 @@ pub(super) fn run(line: &Line, context: &Context, ui: &mut Ui) -> Result<(), Com
                 .exiting(crate::Exit::Usage))
         }
         (None, None) => {
-            look::list(&registry(context, ui), crate::cli::Format { json: false }, ui);
+            look::list(&registry(invocation, ui), crate::cli::Format { json: false }, ui);
             Ok(())
         }
-        (None, Some(name)) => play(name, line, context, ui),
+        (None, Some(name)) => play(name, line, invocation, ui),
     }
 }
 
 /// Plays a goal.
-fn play(name: &str, line: &Line, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
-    let registry = registry(context, ui);
+fn play(name: &str, line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
+    let registry = registry(invocation, ui);
     let entry = find(&registry, name)?;
     refuse_blocked(entry)?;
     let goal = entry.open();
     let name = goal.name.clone();
     let config = serde_json::to_value(goal).expect("a goal is made of texts");
     let globals = vec![("GOAL_CONFIG".to_owned(), config)];
-    mode::run_script(&name, SCRIPT, globals, &line.mode, context, ui)
+    mode::run_script(&name, SCRIPT, globals, &line.mode, invocation, ui)
 }
 
 /// Code of other people runs only if somebody said so.
@@ -84,22 +84,22 @@ fn quoted(path: &std::path::Path) -> String {
 }
 
 /// All goals; what is wrong with some is said.
-fn registry(context: &Context, ui: &mut Ui) -> Registry {
-    let trust = Trust::load(context.world);
+fn registry(invocation: &Invocation, ui: &mut Ui) -> Registry {
+    let trust = Trust::load(invocation.world);
     if let Some(problem) = &trust.problem {
         ui.warn(problem);
     }
-    let registry = Registry::read(&scene(context), &trust);
+    let registry = Registry::read(&scene(invocation), &trust);
     for problem in &registry.problems {
         ui.warn(&problem.to_string());
     }
     registry
 }
 
-fn scene(context: &Context) -> Scene {
-    let world = context.world;
+fn scene(invocation: &Invocation) -> Scene {
+    let world = invocation.world;
     let paths =
-        context.settings.prompting.goal_paths.iter().filter_map(|path| expanded(path, world));
+        invocation.settings.prompting.goal_paths.iter().filter_map(|path| expanded(path, world));
     Scene { home: world.home(), paths: paths.collect(), folder: world.folder() }
 }
 

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::cli::{LogArguments, ModeArguments};
 use crate::config::Prompting;
-use crate::context::Context;
 use crate::error::CommandError;
+use crate::invocation::Invocation;
+use crate::render::Ui;
 use crate::repl::{CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
-use crate::ui::Ui;
 
 /// A built-in mode.
 pub(super) struct Mode {
@@ -37,7 +37,7 @@ const PROMPTS: &[(&str, &str)] = &[
 pub(super) fn run(
     name: &str,
     arguments: &ModeArguments,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let mode = MODES.iter().find(|mode| mode.name == name);
@@ -45,7 +45,7 @@ pub(super) fn run(
     let prompts: serde_json::Map<String, Value> =
         PROMPTS.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
     let globals = vec![("PROMPTS".to_owned(), Value::Object(prompts))];
-    run_script(mode.name, mode.script, globals, arguments, context, ui)
+    run_script(mode.name, mode.script, globals, arguments, invocation, ui)
 }
 
 /// Runs a built-in script that registers the mode `name`, with these globals.
@@ -54,26 +54,27 @@ pub(super) fn run_script(
     script: &str,
     mut globals: Vec<(String, Value)>,
     arguments: &ModeArguments,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     globals.push(("config".to_owned(), json!({ "name": name })));
-    let host = Rc::new(SessionHost::open(context, settings(arguments, context), ui)?);
+    let host = Rc::new(SessionHost::open(invocation, settings(arguments, invocation), ui)?);
     let script = Script::BuiltIn(name.to_owned(), script.to_owned());
     let launcher = ScriptLauncher::new(host, script, &[], globals);
     let runtime = launcher.launch().map_err(|error| CommandError::failed(error.to_string()))?;
-    let source = command_source(arguments, context);
+    let source = command_source(arguments, invocation);
     let _cleanup =
-        (source == CommandSource::Terminal).then(|| super::session::Background::start(context));
+        (source == CommandSource::Terminal).then(|| super::session::Background::start(invocation));
     Repl::new(launcher, runtime, source, arguments.fail_fast).run(name)
 }
 
 /// Where the commands come from.
 pub(super) fn command_source<'a>(
     arguments: &'a ModeArguments,
-    context: &Context,
+    invocation: &Invocation,
 ) -> CommandSource<'a> {
-    let has_terminal = context.world.can_ask() && context.world.is_watched();
+    let has_terminal =
+        invocation.world.stdin_is_terminal() && invocation.world.stderr_is_terminal();
     match (arguments.commands.as_slice(), has_terminal) {
         ([], true) if std::io::stdout().is_terminal() => CommandSource::Terminal,
         ([], true) => CommandSource::Redirected,
@@ -83,13 +84,13 @@ pub(super) fn command_source<'a>(
 }
 
 /// The settings, overridden by the command line.
-pub(super) fn settings(arguments: &ModeArguments, context: &Context) -> Prompting {
-    let mut settings = context.settings.prompting.clone();
+pub(super) fn settings(arguments: &ModeArguments, invocation: &Invocation) -> Prompting {
+    let mut settings = invocation.settings.prompting.clone();
     settings.tokens &= !arguments.no_tokens;
     settings.budget = arguments.budget.or(settings.budget).filter(|budget| *budget > 0);
     let LogArguments { log_file, log_level } = &arguments.log;
     if let Some(file) = log_file {
-        settings.log.file = Some(context.world.folder().unwrap_or_default().join(file));
+        settings.log.file = Some(invocation.world.folder().unwrap_or_default().join(file));
     }
     if let Some(level) = log_level {
         settings.log.level = osm_script::Level::named(level);

@@ -80,8 +80,4 @@ impl<'a> Report<'a> {
             end: detection.end.as_ref().map(ToString::to_string),
         }
     }
-
-    pub(in crate::commands) fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("strings and numbers are JSON")
-    }
 }

@@ -3,20 +3,20 @@
 use std::rc::Rc;
 
 use crate::cli::ScriptArguments;
-use crate::context::Context;
 use crate::error::{CommandError, Exit};
+use crate::invocation::Invocation;
+use crate::render::Ui;
 use crate::repl::{CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
-use crate::ui::Ui;
 
 use super::mode::{command_source, settings};
 
 pub(super) fn run(
     arguments: &ScriptArguments,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let host = Rc::new(SessionHost::open(context, settings(&arguments.mode, context), ui)?);
+    let host = Rc::new(SessionHost::open(invocation, settings(&arguments.mode, invocation), ui)?);
     let path = host.absolute(&arguments.file);
     let name = arguments.file.display().to_string();
     if !path.exists() {
@@ -33,7 +33,7 @@ pub(super) fn run(
     }
     let failure = |error: osm_script::ScriptError| CommandError::failed(error.to_string());
     let mode = ScriptLauncher::initial_mode(&runtime).map_err(failure)?;
-    let source = command_source(&arguments.mode, context);
+    let source = command_source(&arguments.mode, invocation);
     let enters = arguments.interactive || source != CommandSource::Stdin;
     match mode.filter(|_| enters && !arguments.test) {
         Some(mode) => Repl::new(launcher, runtime, source, arguments.mode.fail_fast).run(&mode),

@@ -4,13 +4,13 @@ use osm_identity::Detection;
 
 use super::whoami;
 use crate::World;
-use crate::ui::Ui;
+use crate::render::Ui;
 
 pub(super) fn run(detection: &Detection, world: &World, ui: &mut Ui) {
     whoami::describe(detection, world, ui);
     ui.line("");
     ui.line("Try");
-    ui.table(&[
+    ui.aligned(&[
         ["osm session id --explain", "every candidate, with the reason"],
         ["osm session id --json", "the same for programs"],
         ["OSM_SESSION=name osm …", "a session of your own choice"],

@@ -7,8 +7,8 @@ use serde_json::json;
 use crate::World;
 use crate::cli::{Format, Trust as Line, TrustCommand};
 use crate::error::{CommandError, Exit};
+use crate::render::{Style, Ui};
 use crate::trust::{self, Record, Trust, Verdict};
-use crate::ui::{Style, Ui};
 
 /// Nothing that is larger is code that somebody has read.
 const MOST_BYTES: u64 = 1 << 20;
@@ -32,11 +32,11 @@ fn give(paths: &[PathBuf], format: Format, world: &World, ui: &mut Ui) -> Result
     })?;
     if format.json {
         let rows: Vec<_> = records.iter().map(|record| to_json(record, Verdict::Trusted)).collect();
-        ui.line(&serde_json::to_string_pretty(&rows).expect("texts are JSON"));
+        ui.json(&rows);
         return Ok(());
     }
     for record in &records {
-        ui.line(&format!("trusted as it is now: {}", record.path.display()));
+        ui.line(format!("trusted as it is now: {}", record.path.display()));
     }
     Ok(())
 }
@@ -70,21 +70,20 @@ fn list(format: Format, world: &World, ui: &mut Ui) -> Result<(), CommandError> 
         trust.records.iter().map(|record| (record, state(&trust, record))).collect();
     if format.json {
         let rows: Vec<_> = rows.iter().map(|(record, state)| to_json(record, *state)).collect();
-        ui.line(&serde_json::to_string_pretty(&rows).expect("texts are JSON"));
+        ui.json(&rows);
         return Ok(());
     }
     if rows.is_empty() {
         ui.line("nothing is trusted");
         return Ok(());
     }
-    let mut table =
-        vec![["STATE", "SHA-256", "PATH"].map(|name| ui.styled(Style::Faint, name)).to_vec()];
+    let mut table = vec![["STATE", "SHA-256", "PATH"].map(|name| Style::Faint.of(name)).to_vec()];
     for (record, state) in rows {
         let short = record.sha256.get(..12).unwrap_or(&record.sha256).to_owned();
         let path = record.path.display().to_string();
-        table.push(vec![word(state).to_owned(), short, path.escape_debug().to_string()]);
+        table.push(vec![word(state).into(), short.into(), path.into()]);
     }
-    ui.table(&table);
+    ui.aligned(&table);
     Ok(())
 }
 
@@ -113,11 +112,11 @@ fn revoke(
     }
     if format.json {
         let rows: Vec<_> = gone.iter().map(|record| to_json(record, Verdict::Unknown)).collect();
-        ui.line(&serde_json::to_string_pretty(&rows).expect("texts are JSON"));
+        ui.json(&rows);
         return Ok(());
     }
     for record in &gone {
-        ui.line(&format!("no longer trusted: {}", record.path.display()));
+        ui.line(format!("no longer trusted: {}", record.path.display()));
     }
     Ok(())
 }

@@ -5,11 +5,11 @@ use osm_identity::{Detection, Outcome, SessionId};
 use super::report::Report;
 use crate::World;
 use crate::cli::Format;
-use crate::ui::{Style, Ui};
+use crate::render::{Style, Text, Ui};
 
 pub(super) fn run(detection: &Detection, format: Format, world: &World, ui: &mut Ui) {
     if format.json {
-        return ui.line(&Report::new(detection).to_json());
+        return ui.json(&Report::new(detection));
     }
     describe(detection, world, ui);
 }
@@ -17,29 +17,27 @@ pub(super) fn run(detection: &Detection, format: Format, world: &World, ui: &mut
 /// The session, why it is this one, and where its state lives.
 pub(super) fn describe(detection: &Detection, world: &World, ui: &mut Ui) {
     let won = detection.trail.iter().find(|finding| finding.outcome == Outcome::Won);
-    let mut rows = vec![
-        vec!["session".to_owned(), ui.styled(Style::Strong, detection.id.as_str())],
-        vec!["because".to_owned(), won.map(|finding| finding.reason.clone()).unwrap_or_default()],
-        vec!["found by".to_owned(), format!("{}, {}", detection.source, detection.confidence)],
+    let because = won.map(|finding| finding.reason.as_str()).unwrap_or_default();
+    let mut rows: Vec<[Text; 2]> = vec![
+        ["session".into(), Style::Strong.of(detection.id.as_str())],
+        ["because".into(), because.into()],
+        ["found by".into(), format!("{}, {}", detection.source, detection.confidence).into()],
     ];
     if let Some(agent) = &detection.agent {
         let pid = agent.pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
-        rows.push(vec!["agent".to_owned(), format!("{}{pid}", agent.name)]);
+        rows.push(["agent".into(), format!("{}{pid}", agent.name).into()]);
     }
     if let Some(context) = &detection.context {
-        rows.push(vec![
-            "sub-agent".to_owned(),
-            context.chars().flat_map(char::escape_debug).collect(),
-        ]);
+        rows.push(["sub-agent".into(), context.as_str().into()]);
     }
     if let Some(terminal) = detection.terminal {
-        rows.push(vec!["terminal".to_owned(), terminal.to_string()]);
+        rows.push(["terminal".into(), terminal.to_string().into()]);
     }
     if let Some(parent) = &detection.parent {
-        rows.push(vec!["runs in".to_owned(), parent.to_string()]);
+        rows.push(["runs in".into(), parent.as_str().into()]);
     }
-    rows.push(vec!["state".to_owned(), place(&detection.id, world)]);
-    ui.table(&rows);
+    rows.push(["state".into(), place(&detection.id, world).into()]);
+    ui.aligned(&rows);
 }
 
 /// The file in which the session's state lives.

@@ -7,7 +7,6 @@ use super::keys::{KEEP_ARCHIVES, Kind, STORE, Value};
 use super::{Prompting, Reading};
 use crate::World;
 use crate::error::CommandError;
-use crate::ui::Ui;
 
 /// What a problem with the limits means.
 pub(crate) const UNTIL_MENDED: &str = "nothing is cleaned up until that is mended";
@@ -28,11 +27,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the file and the variables; what is wrong with them is said on standard error.
-    pub(crate) fn load(world: &World, ui: &mut Ui) -> Self {
+    /// Reads the file and the variables. Problems with them are returned, to be shown.
+    pub(crate) fn load(world: &World) -> (Self, Vec<String>) {
         let reading = Reading::of(world);
-        complain(&reading, ui);
-        Self::from(reading)
+        let problems = problems(&reading);
+        (Self::from(reading), problems)
     }
 
     /// What is kept, and for how long. In doubt that is everything, for ever.
@@ -52,8 +51,8 @@ impl Settings {
     }
 
     /// The name of the store: one of those that `store.backend` can be.
-    pub(crate) fn store(&self) -> Result<&'static str, CommandError> {
-        self.store.as_ref().copied().map_err(CommandError::failed)
+    pub(crate) fn store(&self) -> Result<&'static str, String> {
+        self.store.clone()
     }
 }
 
@@ -101,16 +100,15 @@ fn store(reading: &Reading) -> Result<&'static str, String> {
     }
 }
 
-/// Says what is wrong. A name that means nothing to us may mean something to a newer osm.
-fn complain(reading: &Reading, ui: &mut Ui) {
-    let Some(path) = &reading.path else { return };
-    if let Some(broken) = &reading.broken {
-        ui.warn(&broken.ignored(path));
-    }
-    for problem in reading.problems.iter().filter(|problem| !problem.is_unknown()) {
+/// What is wrong. A name that is unknown here may be one of a newer osm.
+fn problems(reading: &Reading) -> Vec<String> {
+    let Some(path) = &reading.path else { return Vec::new() };
+    let broken = reading.broken.iter().map(|broken| broken.ignored(path));
+    let others = reading.problems.iter().filter(|problem| !problem.is_unknown()).map(|problem| {
         let so = if problem.is_about_retention() { "; no limit counts" } else { "" };
-        ui.warn(&format!("{}: {problem}{so}", path.display()));
-    }
+        format!("{}: {problem}{so}", path.display())
+    });
+    broken.chain(others).collect()
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use super::Repl;
 use super::failure::CommandFailure;
-use crate::commands::brief;
-use crate::ui::{Style, table};
+use crate::render::{Style, brief};
 use osm_script::words::after_first;
 
 /// Runs a built-in command with the words after its name, and the whole line.
@@ -145,7 +144,7 @@ fn modes(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFa
             [mark.to_owned(), mode.name, mode.title]
         })
         .collect();
-    repl.host.screen.print(&table(&rows));
+    repl.host.screen.show_aligned(&rows);
     Ok(())
 }
 
@@ -162,9 +161,10 @@ fn state(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFa
     for (command, zone) in state["script"].as_object().into_iter().flatten() {
         add(&format!("{command}:"), zone);
     }
-    let text = table(&rows);
-    let nothing = "The session is empty";
-    repl.host.screen.print(if rows.is_empty() { nothing } else { &text });
+    if rows.is_empty() {
+        repl.host.screen.print("The session is empty");
+    }
+    repl.host.screen.show_aligned(&rows);
     Ok(())
 }
 
@@ -189,7 +189,7 @@ fn history(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Command
         [(at + 1).to_string(), time, entry.mode_id.clone(), brief(&entry.command, 100)]
     };
     let rows: Vec<[String; 4]> = history.iter().enumerate().map(row).collect();
-    repl.host.screen.print(&table(&rows));
+    repl.host.screen.show_aligned(&rows);
     Ok(())
 }
 
@@ -203,7 +203,7 @@ fn reset(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFa
         Some(name) => {
             screen.print("Session cleared");
             let back = format!("restore the old state with: osm session restore {name}");
-            screen.print(&screen.styled(Style::Faint, &back));
+            screen.show(Style::Faint.of(back));
         }
         None => screen.print("Session cleared; the old state was not archived"),
     }

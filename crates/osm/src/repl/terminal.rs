@@ -23,7 +23,7 @@ use super::history;
 use super::prompt::{Complete, Prompt};
 use super::source::{Input, LineSource, commands_of};
 use super::typeahead;
-use crate::ui::Screen;
+use crate::render::Screen;
 use osm_script::words::Line;
 
 /// How often a wait for a key checks whether it should end.

@@ -12,8 +12,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::private;
+use crate::render::Screen;
 use crate::session_host::SessionHost;
-use crate::ui::Screen;
 
 /// What the environment offers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,7 +13,7 @@ fn wrong_command_lines() {
     --- stderr
     error: unrecognized subcommand 'sesion'
 
-      tip: a similar subcommand exists: 'session'
+      tip: some similar subcommands exist: 'version', 'session'
 
     Usage: osm [OPTIONS] [COMMAND]
 
@@ -36,15 +36,15 @@ fn wrong_command_lines() {
     For more information, try '--help'.
     --- exit Some(2)
     ");
-    assert_snapshot!(env.run(&["session", "id", "--json", "--explain"]).transcript(), @"
-    --- stderr
-    error: the argument '--json' cannot be used with '--explain'
-
-    Usage: osm session id --json
-
-    For more information, try '--help'.
+    assert_snapshot!(env.run(&["session", "id", "--json", "--explain"]).transcript(), @r#"
+    {
+      "reason": "usage",
+      "exit": 2,
+      "message": "the argument '--json' cannot be used with '--explain'",
+      "hints": []
+    }
     --- exit Some(2)
-    ");
+    "#);
     assert_snapshot!(env.run(&["completion", "tcsh"]).transcript(), @"
     --- stderr
     error: invalid value 'tcsh' for '<SHELL>'

@@ -241,7 +241,7 @@ fn what_a_reset_keeps() {
     let env = Env::new();
     env.config("[session]\nreset.keep_archives = false\n");
     drop(opened(&env, "x"));
-    said(&env.run(&["session", "reset", "x"]), 5, &["nobody can be asked"]);
+    said(&env.run(&["session", "reset", "x"]), 5, &["cannot ask for confirmation"]);
     said(&env.run(&["session", "reset", "x", "--keep-archives"]), 0, &["archived as"]);
     said(&env.run(&["session", "reset", "x", "-y"]), 0, &["without an archive"]);
     let both = env.run(&["session", "reset", "x", "--keep-archives", "--no-archive"]);

@@ -3,20 +3,17 @@
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use osm_claims::{
-    Asker, Caller, Claim, Claims, End, Error, MemoryLedger, Refused, Resource, Scope, SqliteLedger,
-    SystemSight, Token, Wish, clock::SystemClock,
-};
-use osm_identity::{Detection, ProcessSource, Repository, Source, System};
+use osm_claims::{Asker, Caller, Claim, Claims, End, Error, Refused, Resource, Scope, Token, Wish};
+use osm_identity::{Detection, ProcessSource, Source, System};
 
 use super::report;
 use crate::cli::{ClaimGrant, ClaimPlace};
-use crate::context::{Context, StoreName};
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::invocation::Invocation;
+use crate::render::Ui;
 
 pub(super) struct Desk<'a> {
-    pub(super) context: &'a Context<'a>,
+    pub(super) invocation: &'a Invocation<'a>,
     pub(super) claims: Claims,
     pub(super) asker: Asker,
     pub(super) json: bool,
@@ -30,33 +27,33 @@ pub(super) type Answer = Result<(), CommandError>;
 impl<'a> Desk<'a> {
     pub(super) fn open(
         place: &ClaimPlace,
-        context: &'a Context<'a>,
+        invocation: &'a Invocation<'a>,
         ui: &mut Ui,
     ) -> Result<Self, CommandError> {
-        Self::open_for(false, place, context, ui)
+        Self::open_for(false, place, invocation, ui)
     }
 
     /// The same for a command that may concern all scopes, and then can be given anywhere.
     pub(super) fn open_for(
         everywhere: bool,
         place: &ClaimPlace,
-        context: &'a Context<'a>,
+        invocation: &'a Invocation<'a>,
         ui: &mut Ui,
     ) -> Result<Self, CommandError> {
-        let name = place.scope.clone().or_else(|| context.world.claim_scope());
-        let scope = match find_scope(name.as_deref(), context, ui) {
+        let name = place.scope.clone().or_else(|| invocation.world.claim_scope());
+        let scope = match find_scope(name.as_deref(), invocation, ui) {
             Err(_) if everywhere => Scope::nowhere(),
             found => found?,
         };
-        let asker = Asker { scope, caller: caller(&context.detect(), context) };
-        let (claims, json) = (claims(context)?, place.format.json);
-        Ok(Self { claims, context, asker, json, scope: name })
+        let asker = Asker { scope, caller: caller(invocation.detection(), invocation) };
+        let (claims, json) = (invocation.claims()?, place.format.json);
+        Ok(Self { claims, invocation, asker, json, scope: name })
     }
 
     /// The grant of a resource that `osm claim run` gave this command.
     pub(super) fn given(&self, name: &OsStr) -> Option<Token> {
-        let (resource, token) = self.context.world.given_claim()?;
-        let here = self.context.world.given_scope().is_none_or(|it| it == self.asker.scope.key);
+        let (resource, token) = self.invocation.world.given_claim()?;
+        let here = self.invocation.world.given_scope().is_none_or(|it| it == self.asker.scope.key);
         (here && resource == name).then_some(token)
     }
 
@@ -105,7 +102,7 @@ impl<'a> Desk<'a> {
         self.tell_losses(ui);
         match answer {
             Err(CommandError::Claim(refused)) if self.json => {
-                ui.line(&report::pretty(&report::refused(&refused)));
+                ui.json(&report::refused(&refused));
                 Err(CommandError::Told(Exit::Claim(refused.reason)))
             }
             answer => answer,
@@ -129,44 +126,32 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// The ledger of the store that was chosen.
-fn claims(context: &Context) -> Result<Claims, CommandError> {
-    let sight = Box::new(SystemSight(System));
-    Ok(match context.store_name()? {
-        StoreName::Memory => {
-            let clock = SystemClock::new(&System).map_err(Error::Blind)?;
-            Claims::new(Box::new(MemoryLedger::new(Box::new(clock))), sight)
-        }
-        StoreName::Fs => {
-            Claims::new(Box::new(SqliteLedger::open(&context.home()?, &System)?), sight)
-        }
-    })
-}
-
 /// Who asks, as a ledger knows it.
-fn caller(detection: &Detection, context: &Context) -> Caller {
+fn caller(detection: &Detection, invocation: &Invocation) -> Caller {
     let agent = detection.agent.as_ref();
     let by_agent = matches!(detection.source, Source::AgentConversation | Source::AgentProcess);
     Caller {
         session: detection.id.to_string(),
         process: detection.anchor.clone().map(|it| it.with_clock(&System).with_machine(&System)),
         agent: agent.map(|agent| agent.name.to_owned()),
-        host: context.world.host_name(),
+        host: invocation.world.host_name(),
         is_random: detection.source == Source::Random,
         is_sole: by_agent && detection.context.is_none() && agent.is_some_and(|it| !it.concurrent),
     }
 }
 
-fn find_scope(name: Option<&str>, context: &Context, ui: &mut Ui) -> Result<Scope, CommandError> {
+fn find_scope(
+    name: Option<&str>,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Result<Scope, CommandError> {
     if let Some(name) = name {
         return Ok(Scope::named(name));
     }
-    let folder = context.world.folder().ok_or_else(|| {
-        CommandError::failed("the working directory is gone").with_hint("change to one that exists")
-    })?;
-    let repository = Repository::around(&folder).ok_or_else(|| {
-        CommandError::failed(format!("{} is in no repository", folder.display()))
-            .with_hint("claims count in a repository, or anywhere with --scope NAME")
+    let folder = invocation.folder()?;
+    let repository = invocation.repository().ok_or_else(|| {
+        CommandError::failed(format!("not a Git repository: {}", folder.display()))
+            .with_hint("run osm in a repository, or name a scope with --scope NAME")
     })?;
     if repository.is_foreign() {
         ui.warn(&format!(
@@ -175,5 +160,5 @@ fn find_scope(name: Option<&str>, context: &Context, ui: &mut Ui) -> Result<Scop
         ));
     }
     let boot = System.host().map(|host| host.boot).unwrap_or_default();
-    Ok(Scope::of(&repository, &boot))
+    Ok(Scope::of(repository, &boot))
 }

@@ -11,7 +11,7 @@ use super::desk::{Answer, Desk};
 use super::report;
 use crate::cli::{ClaimGrant, ClaimHeld, Release};
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::render::Ui;
 
 pub(super) fn claim(desk: &Desk, name: &OsStr, grant: &ClaimGrant, ui: &mut Ui) -> Answer {
     let resource = Desk::resource(name)?;

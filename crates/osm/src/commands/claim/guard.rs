@@ -14,18 +14,22 @@ use osm_identity::{ProcessSource, Repository, System};
 use self::hook::{Hook, Plan};
 use super::desk::Desk;
 use crate::cli::{ClaimPlace, Guard};
-use crate::context::Context;
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::invocation::Invocation;
+use crate::render::Ui;
 
 /// The hooks that are guarded: before something becomes part of the history, here and elsewhere.
 const HOOKS: [&str; 3] = ["pre-commit", "pre-merge-commit", "pre-push"];
 
-pub(super) fn run(command: &Guard, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
+pub(super) fn run(
+    command: &Guard,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
     match command {
         Guard::Install { require } => each(|hook| hook.install(*require), ui),
         Guard::Remove => each(Hook::remove, ui),
-        Guard::Check { require, place } => check(*require, place, context, ui),
+        Guard::Check { require, place } => check(*require, place, invocation, ui),
     }
 }
 
@@ -39,7 +43,7 @@ fn each(
     let plans = hooks.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
     for (hook, plan) in hooks.iter().zip(&plans) {
         hook.carry_out(plan)?;
-        ui.line(&format!("{}: {}", hook.path.display(), plan.said));
+        ui.line(format!("{}: {}", hook.path.display(), plan.said));
     }
     Ok(())
 }
@@ -78,10 +82,10 @@ fn path(bytes: Vec<u8>) -> PathBuf {
 fn check(
     require: bool,
     place: &ClaimPlace,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let desk = open(place, context, ui)?;
+    let desk = open(place, invocation, ui)?;
     desk.close(examine(&desk, require), ui)
 }
 
@@ -90,25 +94,25 @@ fn check(
 /// The folder that a hook runs in need not be in it: `git --git-dir=A --work-tree=B`.
 fn open<'a>(
     place: &ClaimPlace,
-    context: &'a Context<'a>,
+    invocation: &'a Invocation<'a>,
     ui: &mut Ui,
 ) -> Result<Desk<'a>, CommandError> {
-    let is_named = place.scope.is_some() || context.world.claim_scope().is_some();
-    let Some(repository) = elsewhere(context).filter(|_| !is_named) else {
-        return Desk::open(place, context, ui);
+    let is_named = place.scope.is_some() || invocation.world.claim_scope().is_some();
+    let Some(repository) = elsewhere(invocation).filter(|_| !is_named) else {
+        return Desk::open(place, invocation, ui);
     };
     let boot = System.host().map(|host| host.boot).unwrap_or_default();
     // We may be in no repository at all.
-    let mut desk = Desk::open_for(true, place, context, ui)?;
+    let mut desk = Desk::open_for(true, place, invocation, ui)?;
     desk.asker.scope = Scope::of(&repository, &boot);
     Ok(desk)
 }
 
 /// The repository that git names to its hooks, if it is not the one around us.
-fn elsewhere(context: &Context) -> Option<Repository> {
-    let git = context.world.environment.get("GIT_DIR").map(Path::new)?;
+fn elsewhere(invocation: &Invocation) -> Option<Repository> {
+    let git = invocation.world.environment.get("GIT_DIR").map(Path::new)?;
     let named = Repository::around(git)?;
-    let here = context.world.folder().and_then(|folder| Repository::around(&folder));
+    let here = invocation.world.folder().and_then(|folder| Repository::around(&folder));
     here.is_none_or(|here| here.common != named.common).then_some(named)
 }
 
@@ -146,7 +150,7 @@ fn examine(desk: &Desk, require: bool) -> Result<(), CommandError> {
 
 /// Whether git works under a claim of `osm claim run`; refused if that is over.
 fn under(desk: &Desk) -> Result<bool, CommandError> {
-    let Some((name, _)) = desk.context.world.given_claim() else { return Ok(false) };
+    let Some((name, _)) = desk.invocation.world.given_claim() else { return Ok(false) };
     let Some(token) = desk.given(name) else { return Ok(false) };
     let resource = osm_claims::Resource::new(name.as_encoded_bytes())
         .map_err(|_| Error::from(Reason::UnknownEpoch))?;

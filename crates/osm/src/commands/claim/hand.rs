@@ -14,7 +14,7 @@ use super::desk::{Answer, Desk};
 use super::grant::{token, waiting};
 use super::report;
 use crate::cli::{ClaimGrant, ClaimHeld};
-use crate::ui::Ui;
+use crate::render::Ui;
 
 pub(super) fn offer(
     desk: &Desk,
@@ -31,7 +31,7 @@ pub(super) fn offer(
     let outcome = desk.claims.offer(&desk.asker, &resource, token, to.as_deref(), &wish)?;
     report::outcome(desk, &outcome, ui);
     if let (Some(to), false) = (to, desk.json) {
-        ui.line(&format!("  {to} takes it up with: osm claim accept {resource}"));
+        ui.line(format!("  {to} takes it up with: osm claim accept {resource}"));
     }
     Ok(())
 }
@@ -43,7 +43,7 @@ pub(super) fn accept(desk: &Desk, name: &OsStr, grant: &ClaimGrant, ui: &mut Ui)
     report::outcome(desk, &outcome, ui);
     let offer = outcome.ended.as_ref().and_then(|it| it.offer.as_ref());
     if let (Some(note), false) = (offer.and_then(|it| it.note.as_deref()), desk.json) {
-        ui.line(&format!("  with it: {}", plain(note)));
+        ui.line(format!("  with it: {}", plain(note)));
     }
     Ok(())
 }
@@ -83,11 +83,11 @@ pub(super) fn take(desk: &Desk, name: &OsStr, take: &Take, ui: &mut Ui) -> Answe
         let (claim, change) = desk.claims.foresee(&desk.asker, &resource, &request)?;
         let open = claim.filter(Claim::is_open);
         if desk.json {
-            ui.line(&report::pretty(&json!({
+            ui.json(&json!({
                 "dry_run": true,
                 "would_take": matches!(change, Change::Grant(_)),
                 "overrides": open.as_ref().map(report::row),
-            })));
+            }));
             return Ok(());
         }
         ui.line(&match (change, open) {

@@ -7,17 +7,16 @@ use osm_identity::SessionId;
 use serde_json::{Value, json};
 
 use super::desk::{Answer, Desk};
-use super::report;
 use crate::cli::ClaimCommand;
-use crate::commands::session::format::brief;
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::render::Ui;
+use crate::render::brief;
 
 pub(super) fn run(desk: &Desk, line: &ClaimCommand, ui: &mut Ui) -> Answer {
     let ClaimCommand::Log { resource, by, kind, since, until, at, last, all, .. } = line else {
         return Ok(());
     };
-    let now = desk.context.world.now();
+    let now = desk.invocation.world.now();
     let time = |text: &Option<String>| text.as_ref().map(|it| moment(it, now)).transpose();
     let at = time(at)?;
     let filter = Filter {
@@ -40,7 +39,7 @@ pub(super) fn run(desk: &Desk, line: &ClaimCommand, ui: &mut Ui) -> Answer {
 fn show(desk: &Desk, events: &[Event], ui: &mut Ui) {
     if desk.json {
         let rows: Vec<Value> = events.iter().map(json_event).collect();
-        return ui.line(&report::pretty(&json!(rows)));
+        return ui.json(&json!(rows));
     }
     if events.is_empty() {
         return ui.line("nothing happened");
@@ -57,7 +56,7 @@ fn show(desk: &Desk, events: &[Event], ui: &mut Ui) {
             brief(&detail(&event.deed), 100),
         ]);
     }
-    ui.table(&table);
+    ui.aligned(&table);
 }
 
 /// What is to be said about an event beside its kind.
@@ -103,7 +102,7 @@ fn owner_then(desk: &Desk, events: &[Event], at: Timestamp, ui: &mut Ui) -> Answ
         let owner = owner.map(|(session, since, epoch)| {
             json!({ "session": session, "since": since, "epoch": epoch.0 })
         });
-        ui.line(&report::pretty(&json!({ "at": at, "owner": owner })));
+        ui.json(&json!({ "at": at, "owner": owner }));
         return Ok(());
     }
     ui.line(&match owner {

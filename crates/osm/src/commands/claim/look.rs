@@ -9,8 +9,7 @@ use serde_json::json;
 
 use super::desk::{Answer, Desk};
 use super::report;
-use crate::commands::session::format::brief;
-use crate::ui::{Style, Ui};
+use crate::render::{Style, Text, Ui, brief};
 
 pub(super) fn list(desk: &Desk, everywhere: bool, ui: &mut Ui) -> Answer {
     let mut rows = desk.claims.list(&desk.asker, everywhere)?;
@@ -20,16 +19,16 @@ pub(super) fn list(desk: &Desk, everywhere: bool, ui: &mut Ui) -> Answer {
     });
     if desk.json {
         let rows: Vec<_> = rows.iter().map(report::listed).collect();
-        ui.line(&report::pretty(&json!(rows)));
+        ui.json(&json!(rows));
         return Ok(());
     }
     if rows.is_empty() {
         let place = desk.asker.scope.shown();
         let place = if everywhere { "anywhere".to_owned() } else { format!("in {place}") };
-        ui.line(&format!("nothing is claimed {place}"));
+        ui.line(format!("nothing is claimed {place}"));
         return Ok(());
     }
-    report::table(&rows, everywhere, desk.context.world.now(), ui);
+    report::table(&rows, everywhere, desk.invocation.world.now(), ui);
     Ok(())
 }
 
@@ -37,16 +36,16 @@ pub(super) fn mine(desk: &Desk, ui: &mut Ui) -> Answer {
     let owned = desk.claims.mine(&desk.asker)?;
     if desk.json {
         let rows = |rows: &[Listed]| rows.iter().map(report::listed).collect::<Vec<_>>();
-        ui.line(&report::pretty(&json!({
+        ui.json(&json!({
             "session": desk.asker.caller.session,
             "held": rows(&owned.held),
             "resumable": rows(&owned.resumable),
             "offered": rows(&owned.offered),
             "lost": rows(&owned.lost),
-        })));
+        }));
         return Ok(());
     }
-    let now = desk.context.world.now();
+    let now = desk.invocation.world.now();
     let parts: [(&str, &[Listed]); 3] = [
         ("held", &owned.held),
         ("held before this session's process died (`osm claim resume`)", &owned.resumable),
@@ -56,7 +55,7 @@ pub(super) fn mine(desk: &Desk, ui: &mut Ui) -> Answer {
         ui.line("this session holds nothing");
     }
     for (title, rows) in parts.iter().filter(|(_, rows)| !rows.is_empty()) {
-        ui.line(title);
+        ui.line(*title);
         report::table(rows, true, now, ui);
     }
     if !owned.lost.is_empty() {
@@ -64,7 +63,7 @@ pub(super) fn mine(desk: &Desk, ui: &mut Ui) -> Answer {
     }
     for loss in &owned.lost {
         let (scope, resource) = (loss.scope.shown(), &loss.claim.resource);
-        ui.line(&format!("  {resource} in {scope}: {}", fate(&loss.claim)));
+        ui.line(format!("  {resource} in {scope}: {}", fate(&loss.claim)));
     }
     Ok(())
 }
@@ -73,21 +72,21 @@ pub(super) fn why(desk: &Desk, name: &OsStr, ui: &mut Ui) -> Answer {
     let resource = Desk::resource(name)?;
     let found = desk.claims.look(&desk.asker, &resource)?;
     if desk.json {
-        ui.line(&report::pretty(&json!({
+        ui.json(&json!({
             "resource": resource,
             "claimed": found.as_ref().is_some_and(|it| it.claim.is_open()),
             "claim": found.as_ref().map(report::listed),
             "remedy": found.as_ref().map_or_else(|| FREE.to_owned(), remedy),
-        })));
+        }));
         return Ok(());
     }
     let Some(listed) = found else {
-        ui.line(&format!("{resource} was never claimed in {}", desk.asker.scope.shown()));
+        ui.line(format!("{resource} was never claimed in {}", desk.asker.scope.shown()));
         return Ok(());
     };
     let claim = &listed.claim;
-    let mut rows = vec![vec!["resource".into(), ui.styled(Style::Strong, &resource.to_string())]];
-    let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
+    let mut rows = vec![vec![Text::from("resource"), Style::Strong.of(resource.to_string())]];
+    let mut add = |name: &'static str, value: String| rows.push(vec![name.into(), value.into()]);
     add("scope", listed.scope.shown());
     if claim.is_open() {
         let you = if listed.is_mine { " (you)" } else { "" };
@@ -112,7 +111,7 @@ pub(super) fn why(desk: &Desk, name: &OsStr, ui: &mut Ui) -> Answer {
         add("last", fate(claim));
     }
     add("to get it", remedy(&listed));
-    ui.table(&rows);
+    ui.aligned(&rows);
     Ok(())
 }
 

@@ -1,7 +1,6 @@
 //! Claims as people and programs read them. The names in JSON are part of what programs rely on.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use osm_claims::refusal::fate;
@@ -12,9 +11,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::desk::{Answer, Desk};
-use crate::commands::session::format::{age, brief};
 use crate::error::{CommandError, Exit};
-use crate::ui::{Style, Ui};
+use crate::render::brief;
+use crate::render::time::{age, span};
+use crate::render::{Column, Style, Table, Text, Ui};
 
 /// One claim.
 #[derive(Serialize)]
@@ -104,20 +104,20 @@ pub(super) fn refused(refused: &Refused) -> Value {
 pub(super) fn outcome(desk: &Desk, outcome: &Outcome, ui: &mut Ui) {
     if desk.json {
         let skipped = |(resource, reason): &(Resource, osm_claims::Reason)| json!({"resource": resource, "reason": reason.code()});
-        ui.line(&pretty(&json!({
+        ui.json(&json!({
             "granted": true,
             "fresh": matches!(outcome.change, Change::Grant(_)),
             "claim": row(&outcome.claim),
             "scope": desk.asker.scope.key,
             "ended": outcome.ended.as_ref().map(row),
             "skipped": outcome.skipped.iter().map(skipped).collect::<Vec<_>>(),
-        })));
+        }));
         return;
     }
     let what = match outcome.change {
         Change::Close(_) => {
             let (resource, epoch) = (&outcome.claim.resource, outcome.claim.epoch);
-            return ui.line(&format!("{resource} is released: epoch {epoch}"));
+            return ui.line(format!("{resource} is released: epoch {epoch}"));
         }
         Change::Grant(_) => "is yours",
         Change::Renew => "is yours for another term",
@@ -127,22 +127,22 @@ pub(super) fn outcome(desk: &Desk, outcome: &Outcome, ui: &mut Ui) {
     };
     claim(desk, &outcome.claim, what, ui);
     if let Some(ended) = &outcome.ended {
-        ui.line(&format!("  before: {}", fate(ended)));
+        ui.line(format!("  before: {}", fate(ended)));
     }
 }
 
 /// One claim, in one line.
 pub(super) fn claim(desk: &Desk, claim: &Claim, what: &str, ui: &mut Ui) {
     if desk.json {
-        return ui.line(&pretty(&json!({ "granted": true, "claim": row(claim) })));
+        return ui.json(&json!({ "granted": true, "claim": row(claim) }));
     }
-    let name = ui.styled(Style::Strong, &claim.resource.to_string());
+    let name = Style::Strong.of(claim.resource.to_string());
     let lease = match &claim.hold {
         Hold::Lease(lease) => format!(", for {}", span(lease.term)),
         Hold::Process(_) => ", while its command runs".to_owned(),
         Hold::Session => String::new(),
     };
-    ui.line(&format!("{name} {what}: epoch {}{lease}", claim.token()));
+    ui.line(name.then(format!(" {what}: epoch {}{lease}", claim.token())));
 }
 
 /// What was done to several claims, and the first refusal: one document for programs.
@@ -164,7 +164,7 @@ pub(super) fn several(
     if failed.is_none() || refusal.is_some() {
         let mut document = refusal.map_or_else(|| json!({}), refused);
         document[done] = outcomes.iter().map(|it| json!(row(&it.claim))).collect();
-        ui.line(&pretty(&document));
+        ui.json(&document);
     }
     match (exit, failed) {
         (Some(exit), _) => Err(CommandError::Told(exit)),
@@ -210,47 +210,43 @@ pub(super) fn evidence(listed: &Listed) -> String {
     }
 }
 
+const SCOPE: Column = Column::new("SCOPE").rank(1).shrinks(12);
+const COLUMNS: [Column; 7] = [
+    Column::new("RESOURCE").shrinks(12),
+    Column::new("OWNER").rank(1),
+    Column::new("AGENT").rank(4),
+    Column::new("STATE").rank(2).shrinks(8),
+    Column::new("SINCE").rank(5),
+    Column::new("EPOCH").rank(6),
+    Column::new("NOTE").rank(3).shrinks(8),
+];
+
 /// The table that `osm claims` and `osm claim mine` show.
 pub(super) fn table(rows: &[Listed], everywhere: bool, now: Timestamp, ui: &mut Ui) {
-    let mut head = vec!["RESOURCE", "OWNER", "AGENT", "STATE", "SINCE", "EPOCH", "NOTE"];
-    if everywhere {
-        head.insert(0, "SCOPE");
-    }
-    let mut table = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+    let columns: Vec<Column> = everywhere.then_some(SCOPE).into_iter().chain(COLUMNS).collect();
+    let mut table = Table::new(&columns);
     for listed in rows {
         let claim = &listed.claim;
         let owner = match (listed.is_mine, listed.is_predecessors) {
-            (true, _) => ui.styled(Style::Strong, &format!("{} (you)", claim.owner.session)),
-            (_, true) => format!("{} (you, before)", claim.owner.session),
-            _ => claim.owner.session.clone(),
+            (true, _) => Style::Strong.of(format!("{} (you)", claim.owner.session)),
+            (_, true) => format!("{} (you, before)", claim.owner.session).into(),
+            _ => claim.owner.session.as_str().into(),
         };
-        let note = claim.note.as_deref().unwrap_or("-");
-        let mut row = vec![
-            claim.resource.to_string(),
+        let style = match listed.verdict {
+            Liveness::Alive => Style::Good,
+            Liveness::Suspended | Liveness::Unknown(_) => Style::Caution,
+            Liveness::Dead(_) => Style::Bad,
+        };
+        let scope = everywhere.then(|| Text::from(listed.scope.shown()));
+        table.row(scope.into_iter().chain([
+            claim.resource.to_string().into(),
             owner,
-            claim.owner.agent.clone().unwrap_or_else(|| "-".into()),
-            state(listed),
-            age(claim.since, now),
-            claim.epoch.to_string(),
-            brief(note, 40),
-        ];
-        if everywhere {
-            row.insert(0, listed.scope.shown());
-        }
-        table.push(row);
+            claim.owner.agent.as_deref().unwrap_or("-").into(),
+            style.of(state(listed)),
+            age(claim.since, now).into(),
+            claim.epoch.to_string().into(),
+            claim.note.as_deref().unwrap_or("-").into(),
+        ]));
     }
     ui.table(&table);
-}
-
-/// A length of time, in its largest unit.
-pub(super) fn span(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..120 => format!("{seconds} s"),
-        seconds @ 120..7200 => format!("{} min", seconds / 60),
-        seconds => format!("{} h", seconds / 3600),
-    }
-}
-
-pub(super) fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).expect("texts and numbers are JSON")
 }

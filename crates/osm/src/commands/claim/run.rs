@@ -19,7 +19,7 @@ use super::desk::{Answer, Desk};
 use super::grant::{is_gone, waiting};
 use crate::cli::ClaimGrant;
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::render::Ui;
 
 /// How long a command has to end by itself after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);

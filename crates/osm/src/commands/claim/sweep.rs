@@ -6,7 +6,7 @@ use serde_json::json;
 use super::desk::{Answer, Desk};
 use super::report;
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::render::Ui;
 
 pub(super) fn run(desk: &Desk, everywhere: bool, dry_run: bool, ui: &mut Ui) -> Answer {
     let swept = desk.claims.sweep(&desk.asker, everywhere, dry_run)?;
@@ -31,13 +31,11 @@ pub(super) fn run(desk: &Desk, everywhere: bool, dry_run: bool, ui: &mut Ui) -> 
                 })
             })
             .collect();
-        ui.line(&report::pretty(
-            &json!({ "dry_run": dry_run, "counts": counts, "claims": claims }),
-        ));
+        ui.json(&json!({ "dry_run": dry_run, "counts": counts, "claims": claims }));
     } else {
         let would = if dry_run { "would be freed" } else { "freed" };
         for it in swept.examined.iter().filter(|it| it.outcome.is_ok()) {
-            ui.line(&format!(
+            ui.line(format!(
                 "{} {would}: {} (epoch {})",
                 it.claim.resource, it.claim.owner.session, it.claim.epoch
             ));
@@ -46,7 +44,7 @@ pub(super) fn run(desk: &Desk, everywhere: bool, dry_run: bool, ui: &mut Ui) -> 
         let counted = kept.into_iter().map(|reason| (reason.code(), swept.kept(reason)));
         let counted = counted.chain([("failed", swept.failed())]);
         parts.extend(counted.filter(|(_, it)| *it > 0).map(|(name, it)| format!("{it} {name}")));
-        ui.line(&format!("{} examined: {}", swept.examined.len(), parts.join(", ")));
+        ui.line(format!("{} examined: {}", swept.examined.len(), parts.join(", ")));
     }
     match swept.examined.iter().find_map(|it| it.failure.as_ref()) {
         Some(failure) => {

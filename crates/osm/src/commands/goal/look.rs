@@ -6,12 +6,12 @@ use serde_json::json;
 
 use crate::cli::Format;
 use crate::goals::{Entry, Registry, Scene, plain};
-use crate::ui::{Style, Ui};
+use crate::render::{Style, Text, Ui};
 
 pub(super) fn list(registry: &Registry, format: Format, ui: &mut Ui) {
     if format.json {
         let rows: Vec<_> = registry.entries.iter().map(to_json).collect();
-        ui.line(&serde_json::to_string_pretty(&rows).expect("texts are JSON"));
+        ui.json(&rows);
         return;
     }
     let mut groups: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
@@ -21,13 +21,14 @@ pub(super) fn list(registry: &Registry, format: Format, ui: &mut Ui) {
     let mut rows = Vec::new();
     for (category, mut entries) in groups {
         entries.sort_by(|one, other| one.call.cmp(&other.call));
-        rows.push(vec![ui.styled(Style::Faint, &plain(category))]);
+        rows.push(vec![Style::Faint.of(category.to_owned())]);
         for entry in entries {
-            let name = ui.styled(Style::Strong, &entry.call);
-            rows.push(vec![format!("  {name}"), origin(entry), plain(&entry.goal.description)]);
+            let name = Text::from("  ").then(Style::Strong.of(entry.call.as_str()));
+            let description = Text::from(entry.goal.description.as_str());
+            rows.push(vec![name, origin(entry).into(), description]);
         }
     }
-    ui.table(&rows);
+    ui.aligned(&rows);
 }
 
 /// Where it comes from, and whether it may run.
@@ -75,11 +76,11 @@ pub(super) fn show(entry: &Entry, format: Format, ui: &mut Ui) {
         value["template"] = opened.template.into();
         value["data"] = opened.data.into();
         value["snippets"] = json!(opened.snippets);
-        ui.line(&serde_json::to_string_pretty(&value).expect("texts are JSON"));
+        ui.json(&value);
         return;
     }
     let goal = &entry.goal;
-    ui.line(&format!("{}: {}", ui.styled(Style::Strong, &entry.call), plain(&goal.description)));
+    ui.line(Style::Strong.of(entry.call.as_str()).then(format!(": {}", goal.description)));
     let file = entry
         .file
         .as_ref()
@@ -99,12 +100,12 @@ pub(super) fn show(entry: &Entry, format: Format, ui: &mut Ui) {
     for snippet in &goal.snippets {
         rows.push([format!("hot-{}", snippet.name), plain(&snippet.text)]);
     }
-    ui.table(&rows);
+    ui.aligned(&rows);
     ui.line("");
     let plain_text = goal.data.get("promptInstructions").and_then(|text| text.as_str());
     ui.document(&readable(plain_text.unwrap_or(&goal.template)));
     for handler in &goal.handlers {
-        ui.line(&format!("\n{}: {}", handler.name, plain(&handler.description)));
+        ui.line(format!("\n{}: {}", handler.name, plain(&handler.description)));
         ui.document(&readable(&handler.code));
     }
     if let (true, Some(file)) = (entry.is_blocked(), &entry.file) {
@@ -136,15 +137,14 @@ pub(super) fn paths(scene: &Scene, format: Format, ui: &mut Ui) {
                 })
             })
             .collect();
-        ui.line(&serde_json::to_string_pretty(&rows).expect("texts are JSON"));
+        ui.json(&rows);
         return;
     }
-    let mut rows =
-        vec![["ORIGIN", "", "FOLDER"].map(|name| ui.styled(Style::Faint, name)).to_vec()];
+    let mut rows = vec![["ORIGIN", "", "FOLDER"].map(|name| Style::Faint.of(name)).to_vec()];
     for place in places {
         let state = if place.folder.is_dir() { "exists" } else { "-" };
         let folder = place.folder.display().to_string();
-        rows.push(vec![place.origin.name().into(), state.into(), plain(&folder)]);
+        rows.push(vec![place.origin.name().into(), state.into(), folder.into()]);
     }
-    ui.table(&rows);
+    ui.aligned(&rows);
 }

@@ -3,17 +3,17 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::goals::{self, Form};
-use crate::ui::Ui;
+use crate::invocation::Invocation;
+use crate::render::Ui;
 
 pub(super) fn new(
     name: &str,
     description: Option<&str>,
     here: bool,
     json_file: bool,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let usage = |reason: String| CommandError::failed(reason).exiting(Exit::Usage);
@@ -21,11 +21,11 @@ pub(super) fn new(
     if description.is_some_and(|text| text.trim().is_empty()) {
         return Err(usage("the description is empty".into()));
     }
-    let folder = folder(here, context)?;
+    let folder = folder(here, invocation)?;
     let form = if json_file { Form::Json } else { Form::PromptFile };
     let file = folder.join(form.file_name(name));
     write(&folder, &file, &goals::scaffold(form, name, description), here)?;
-    ui.line(&file.display().to_string());
+    ui.value(&file.display().to_string());
     if goals::built_in_names().any(|built_in| built_in == name) {
         ui.hint(&if here {
             format!("there is a built-in goal of that name: this one is {name}@tree")
@@ -39,11 +39,11 @@ pub(super) fn new(
     Ok(())
 }
 
-fn folder(here: bool, context: &Context) -> Result<PathBuf, CommandError> {
+fn folder(here: bool, invocation: &Invocation) -> Result<PathBuf, CommandError> {
     if !here {
-        return Ok(context.home()?.join("goals"));
+        return Ok(invocation.home()?.join("goals"));
     }
-    let folder = context.world.folder();
+    let folder = invocation.world.folder();
     let folder = folder.ok_or_else(|| CommandError::failed("the working directory is gone"))?;
     Ok(folder.join(".osm").join("goals"))
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use osm_identity::System;
 use osm_store::cleanup::Cleaner;
 
-use crate::context::Context;
+use crate::invocation::Invocation;
 
 /// How long the end of a command may wait for it.
 const MOMENT: Duration = Duration::from_millis(100);
@@ -26,14 +26,15 @@ pub(in crate::commands) struct Background {
 impl Background {
     /// Starts one, if it is wanted and there is a store to clean. What goes wrong is told by
     /// `osm session clean`.
-    pub(in crate::commands) fn start(context: &Context) -> Self {
+    pub(in crate::commands) fn start(invocation: &Invocation) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let is_wanted = context.settings.policy().auto_cleanup_enabled;
-        let store = is_wanted.then(|| context.store().ok()).flatten();
+        let is_wanted = invocation.settings.policy().auto_cleanup_enabled;
+        let store = is_wanted.then(|| invocation.store().ok()).flatten();
         let thread = store.map(|store| {
             let (backend, stop) = (store.shared_backend(), Arc::clone(&stop));
-            let (policy, holder) = (context.settings.policy().clone(), context.world.holder());
-            let (current, now) = ([context.session_id()], context.world.now());
+            let (policy, holder) =
+                (invocation.settings.policy().clone(), invocation.world.holder());
+            let (current, now) = ([invocation.session_id().clone()], invocation.world.now());
             std::thread::spawn(move || {
                 let cleaner = Cleaner {
                     backend: backend.as_ref(),

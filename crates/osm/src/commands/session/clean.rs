@@ -6,35 +6,36 @@ use osm_store::retention::{Mode, Policy};
 use serde_json::{Value, json};
 
 use super::elsewhere;
-use super::format::size;
 use crate::cli::{Format, Sure};
-use crate::context::Context;
 use crate::error::CommandError;
-use crate::ui::Ui;
+use crate::interaction::{Interaction as _, confirm};
+use crate::invocation::Invocation;
+use crate::render::Ui;
+use crate::render::size;
 
 pub(super) fn run(
     purge: bool,
     sure: Sure,
     format: Format,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?;
+    let store = invocation.store()?;
     // A purge asks no limit, so a doubt about them does not hold it up.
     let policy =
-        if purge { context.settings.policy() } else { context.settings.checked_policy()? };
+        if purge { invocation.settings.policy() } else { invocation.settings.checked_policy()? };
     if !sure.dry_run {
         let question = if purge {
             "Delete every session that is not in use, for good?"
         } else {
             "Remove the sessions that the limits no longer allow?"
         };
-        context.confirm(sure.yes, question, ui)?;
+        confirm(sure.yes, question, ui)?;
     }
     let mode = if purge { Mode::Purge } else { Mode::Clean };
-    let report = clean(&store, policy, mode, sure.dry_run, context, ui)?;
+    let report = clean(&store, policy, mode, sure.dry_run, invocation, ui)?;
     if format.json {
-        ui.line(&serde_json::to_string_pretty(&to_json(&report)).expect("a report is JSON"));
+        ui.json(&to_json(&report));
     } else {
         show(&report, ui);
     }
@@ -49,18 +50,18 @@ fn clean(
     policy: &Policy,
     mode: Mode,
     dry_run: bool,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<Report, CommandError> {
-    let current = [context.session_id()];
-    let holder = context.world.holder();
+    let current = [invocation.session_id().clone()];
+    let holder = invocation.world.holder();
     let cleaner = Cleaner {
         backend: store.backend(),
         policy,
         holder: &holder,
         current: &current,
         processes: &System,
-        now: context.world.now(),
+        now: invocation.world.now(),
     };
     let options = Options { dry_run, ..Options::default() };
     Ok(cleaner.clean_up(mode, &options, &mut |it| ui.progress(it.done, it.total))?)
@@ -69,10 +70,10 @@ fn clean(
 fn show(report: &Report, ui: &mut Ui) {
     let verb = if report.dry_run { "would remove" } else { "removed" };
     for it in &report.removed {
-        ui.line(&format!("{verb} {} ({}, {})", it.id, size(it.size), it.reason));
+        ui.line(format!("{verb} {} ({}, {})", it.id, size(it.size), it.reason));
     }
     for it in &report.discarded {
-        ui.line(&format!(
+        ui.line(format!(
             "{verb} {}/{} ({}, {})",
             it.shelf.name(),
             it.name,
@@ -81,7 +82,7 @@ fn show(report: &Report, ui: &mut Ui) {
         ));
     }
     for it in &report.skipped {
-        ui.line(&format!("kept {} ({})", it.item, it.why));
+        ui.line(format!("kept {} ({})", it.item, it.why));
     }
     elsewhere::warn_after(report, ui);
     for it in &report.failed {

@@ -4,19 +4,20 @@ use osm_store::backend::Current;
 
 use super::elsewhere;
 use crate::cli::{Force, Sure};
-use crate::context::Context;
 use crate::error::CommandError;
-use crate::ui::Ui;
+use crate::interaction::confirm;
+use crate::invocation::Invocation;
+use crate::render::Ui;
 
 pub(super) fn run(
     names: &[String],
     force: Force,
     sure: Sure,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store_to_change(force)?;
-    let ids: Vec<_> = names.iter().map(|name| context.named(Some(name))).collect();
+    let store = invocation.store_to_change(force.force)?;
+    let ids: Vec<_> = names.iter().map(|name| invocation.named(Some(name))).collect();
     for id in &ids {
         if matches!(store.backend().load(id, None)?, Current::Missing) {
             return Err(osm_store::Error::NotFound(id.clone()).into());
@@ -24,7 +25,7 @@ pub(super) fn run(
     }
     if sure.dry_run {
         for id in ids {
-            ui.line(&format!("would delete {id}"));
+            ui.line(format!("would delete {id}"));
         }
         return Ok(());
     }
@@ -33,11 +34,11 @@ pub(super) fn run(
         _ => format!("Delete {} sessions?", ids.len()),
     };
     elsewhere::warn(&store, &ids, ui);
-    context.confirm(sure.yes, &question, ui)?;
+    confirm(sure.yes, &question, ui)?;
     let mut failure = None;
     for id in ids {
         match store.delete(&id) {
-            Ok(()) => ui.line(&format!("deleted {id}")),
+            Ok(()) => ui.line(format!("deleted {id}")),
             // One that is in use does not save the others.
             Err(error) => {
                 let error = CommandError::from(error);

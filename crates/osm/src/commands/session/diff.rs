@@ -7,31 +7,33 @@ use osm_store::Store;
 use osm_store::diff::diff;
 use serde_json::{Value, json};
 
-use super::format::brief;
 use super::shelves;
 use crate::cli::Format;
-use crate::context::Context;
 use crate::error::CommandError;
-use crate::ui::Ui;
+use crate::invocation::Invocation;
+use crate::render::Ui;
+use crate::render::brief;
 
 pub(super) fn run(
     one: Option<&str>,
     other: Option<&str>,
     format: Format,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?;
+    let store = invocation.store()?;
     let (before, after) = match (one, other) {
-        (Some(one), Some(other)) => (state(&store, one, context)?, state(&store, other, context)?),
+        (Some(one), Some(other)) => {
+            (state(&store, one, invocation)?, state(&store, other, invocation)?)
+        }
         // One alone is compared with the session as it is now.
         (Some(one), None) => {
             let id = one.split('@').next().filter(|id| !id.is_empty() && !is_shelved(id));
-            let id = context.named(id);
-            (state(&store, one, context)?, store.read(&id)?.state)
+            let id = invocation.named(id);
+            (state(&store, one, invocation)?, store.read(&id)?.state)
         }
         _ => {
-            let session = store.read(&context.session_id())?;
+            let session = store.read(invocation.session_id())?;
             let before = session.history.iter().rev().nth(1).map(|entry| entry.final_state.clone());
             (before.unwrap_or_else(|| json!({"shared": {}, "script": {}})), session.state)
         }
@@ -42,19 +44,19 @@ pub(super) fn run(
             .iter()
             .map(|it| json!({"path": it.path, "before": it.before, "after": it.after}))
             .collect();
-        ui.line(&serde_json::to_string_pretty(&rows).expect("differences are JSON"));
+        ui.json(&rows);
         return Ok(());
     }
     if differences.is_empty() {
         ui.line("No difference");
     }
     for it in differences {
-        ui.line(&it.path.join(" / "));
+        ui.line(it.path.join(" / "));
         if let Some(before) = it.before {
-            ui.line(&format!("  - {}", brief(&before.to_string(), 100)));
+            ui.line(format!("  - {}", brief(&before.to_string(), 100)));
         }
         if let Some(after) = it.after {
-            ui.line(&format!("  + {}", brief(&after.to_string(), 100)));
+            ui.line(format!("  + {}", brief(&after.to_string(), 100)));
         }
     }
     Ok(())
@@ -64,15 +66,15 @@ fn is_shelved(name: &str) -> bool {
     name.contains(".session.json")
 }
 
-fn state(store: &Store, name: &str, context: &Context) -> Result<Value, CommandError> {
+fn state(store: &Store, name: &str, invocation: &Invocation) -> Result<Value, CommandError> {
     if is_shelved(name) {
         let (shelf, _) = shelves::find(store, name)?;
         return Ok(store.read_shelved(shelf, name)?.state);
     }
     let Some((id, number)) = name.rsplit_once('@') else {
-        return Ok(store.read(&context.named(Some(name)))?.state);
+        return Ok(store.read(&invocation.named(Some(name)))?.state);
     };
-    let session = store.read(&context.named(Some(id).filter(|id| !id.is_empty())))?;
+    let session = store.read(&invocation.named(Some(id).filter(|id| !id.is_empty())))?;
     let entry =
         number.parse::<usize>().ok().and_then(|number| session.history.get(number.checked_sub(1)?));
     entry.map(|entry| entry.final_state.clone()).ok_or_else(|| {

@@ -4,7 +4,7 @@ use osm_identity::SessionId;
 use osm_store::Store;
 use osm_store::cleanup::{Report, Skip};
 
-use crate::ui::Ui;
+use crate::render::Ui;
 
 /// Warns of sessions that are about to be changed here and are open on another machine.
 pub(super) fn warn(store: &Store, ids: &[SessionId], ui: &mut Ui) {

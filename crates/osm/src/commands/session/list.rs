@@ -1,6 +1,5 @@
 //! `osm session list`: every session, for people and for programs.
 
-use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use osm_identity::{Repository, SessionId};
@@ -8,11 +7,12 @@ use osm_store::backend::Entry;
 use osm_store::{Summary, spread};
 use serde::{Serialize, Serializer};
 
-use super::format::{age, size};
 use crate::cli::{ListArguments, ListFormat, ListSort};
-use crate::context::Context;
 use crate::error::CommandError;
-use crate::ui::{Style, Ui};
+use crate::invocation::Invocation;
+use crate::render::size;
+use crate::render::time::age;
+use crate::render::{Column, Style, Table, Text, Ui};
 
 /// One session; the names are what programs rely on.
 #[derive(Serialize)]
@@ -47,15 +47,25 @@ impl Serialize for Shown {
     }
 }
 
+const COLUMNS: &[Column] = &[
+    Column::new("ID"),
+    Column::new("USED").rank(1),
+    Column::new("SIZE").rank(5),
+    Column::new("SOURCE").rank(4),
+    Column::new("AGENT").rank(2).shrinks(8),
+    Column::new("BRANCH").rank(3).shrinks(8),
+    Column::new("STATE").rank(1),
+];
+
 pub(super) fn run(
     arguments: &ListArguments,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store()?;
+    let store = invocation.store()?;
     let matches =
         |wanted: &Option<String>, value: &Option<String>| wanted.is_none() || wanted == value;
-    let folder = context.world.folder().unwrap_or_default();
+    let folder = invocation.world.folder().unwrap_or_default();
     let repositories = arguments.repository.as_deref().map(|path| meant(&folder, path));
     let is_in = |names: &Vec<String>, row: &Row| {
         row.repository.as_ref().is_some_and(|repository| names.contains(repository))
@@ -81,29 +91,26 @@ pub(super) fn run(
             row.path = store.backend().place(&row.id).map(Shown);
             row.lock_path = store.backend().lock_place(&row.id).map(Shown);
         }
-        let json = serde_json::to_string_pretty(&rows).expect("text and numbers are JSON");
-        ui.line(&json);
+        ui.json(&rows);
         return Ok(());
     }
     if rows.is_empty() {
         ui.line("No sessions found");
         return Ok(());
     }
-    let now = context.world.now();
-    let current = context.session_id();
-    let heading = ["ID", "USED", "SIZE", "SOURCE", "AGENT", "BRANCH", "STATE"];
-    let mut table = vec![heading.map(Cow::Borrowed)];
-    table.extend(rows.iter().map(|row| {
-        let mut state = Cow::Borrowed(if row.is_active { "live" } else { "idle" });
-        if row.id == current {
-            state.to_mut().push_str(&ui.styled(Style::Strong, " (this one)"));
+    let now = invocation.world.now();
+    let current = invocation.session_id();
+    let mut table = Table::new(COLUMNS);
+    for row in &rows {
+        let mut state = if row.is_active { Style::Good.of("live") } else { "idle".into() };
+        if row.id == *current {
+            state = state.then(Style::Strong.of(" (this one)"));
         }
-        let age = Cow::Owned(age(row.updated_at, now));
-        let size = Cow::Owned(size(row.size));
+        let (age, size) = (age(row.updated_at, now).into(), size(row.size).into());
         let [source, agent, branch] = [&row.source, &row.agent, &row.branch]
-            .map(|text| Cow::Borrowed(text.as_deref().unwrap_or("-")));
-        [Cow::Borrowed(row.id.as_str()), age, size, source, agent, branch, state]
-    }));
+            .map(|text| Text::from(text.as_deref().unwrap_or("-")));
+        table.row([row.id.as_str().into(), age, size, source, agent, branch, state]);
+    }
     ui.table(&table);
     Ok(())
 }

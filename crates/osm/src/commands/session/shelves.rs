@@ -6,14 +6,19 @@ use osm_store::backend::{Shelf, Shelved};
 use serde_json::{Value, json};
 
 use super::elsewhere;
-use super::format::{age, size};
 use crate::cli::{Force, Format, Sure};
-use crate::context::Context;
 use crate::error::CommandError;
-use crate::ui::Ui;
+use crate::invocation::Invocation;
+use crate::render::Ui;
+use crate::render::size;
+use crate::render::time::age;
 
-pub(super) fn list(format: Format, context: &Context, ui: &mut Ui) -> Result<(), CommandError> {
-    let store = context.store()?;
+pub(super) fn list(
+    format: Format,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let store = invocation.store()?;
     let mut all: Vec<(Shelf, Shelved)> = Vec::new();
     for shelf in Shelf::ALL {
         all.extend(store.backend().shelved(shelf)?.into_iter().map(|it| (shelf, it)));
@@ -31,19 +36,19 @@ pub(super) fn list(format: Format, context: &Context, ui: &mut Ui) -> Result<(),
                 })
             })
             .collect();
-        ui.line(&serde_json::to_string_pretty(&rows).expect("text and numbers are JSON"));
+        ui.json(&rows);
         return Ok(());
     }
     if all.is_empty() {
         ui.line("Nothing was set aside");
         return Ok(());
     }
-    let now = context.world.now();
+    let now = invocation.world.now();
     let mut rows = vec![["SHELF", "AGE", "SIZE", "NAME"].map(str::to_owned).to_vec()];
     for (shelf, it) in all {
         rows.push(vec![shelf.name().to_owned(), age(it.modified, now), size(it.size), it.name]);
     }
-    ui.table(&rows);
+    ui.aligned(&rows);
     Ok(())
 }
 
@@ -62,25 +67,25 @@ pub(super) fn restore(
     id: Option<&str>,
     force: Force,
     sure: Sure,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store_to_change(force)?;
+    let store = invocation.store_to_change(force.force)?;
     let (shelf, was) = find(&store, name)?;
     let id = match (id, was) {
-        (Some(id), _) => context.named(Some(id)),
+        (Some(id), _) => invocation.named(Some(id)),
         (None, Some(id)) => id,
         (None, None) => store.read_shelved(shelf, name)?.id,
     };
     if sure.dry_run {
-        ui.line(&format!("would restore {name} as {id}"));
+        ui.line(format!("would restore {name} as {id}"));
         return Ok(());
     }
     elsewhere::warn(&store, std::slice::from_ref(&id), ui);
     let archived = store.restore(shelf, name, &id)?;
-    ui.line(&format!("restored {id}"));
+    ui.line(format!("restored {id}"));
     if let Some(archived) = archived {
-        ui.line(&format!("what was there is archived as {archived}"));
+        ui.line(format!("what was there is archived as {archived}"));
     }
     Ok(())
 }

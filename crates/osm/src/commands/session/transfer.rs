@@ -7,23 +7,24 @@ use osm_store::layout::LARGEST_DOCUMENT;
 
 use super::elsewhere;
 use crate::cli::{Force, Sure};
-use crate::context::Context;
 use crate::error::CommandError;
-use crate::ui::Ui;
+use crate::interaction::confirm;
+use crate::invocation::Invocation;
+use crate::render::Ui;
 
 pub(super) fn export(
     id: Option<&str>,
     output: Option<&Path>,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let id = context.named(id);
-    let session = context.store()?.read(&id)?;
-    let json = serde_json::to_string_pretty(&session.to_export()).expect("a session is JSON");
+    let id = invocation.named(id);
+    let session = invocation.store()?.read(&id)?;
     let Some(path) = output else {
-        ui.line(&json);
+        ui.json(&session.to_export());
         return Ok(());
     };
+    let json = serde_json::to_string_pretty(&session.to_export()).expect("a session is JSON");
     let failed = |error: std::io::Error| {
         CommandError::failed(format!("cannot write {}: {error}", path.display()))
             .with_hint("name a file that does not exist yet, in a folder of yours")
@@ -35,7 +36,7 @@ pub(super) fn export(
     let mut file = options.open(path).map_err(failed)?;
     std::io::Write::write_all(&mut file, format!("{json}\n").as_bytes()).map_err(failed)?;
     file.sync_all().map_err(failed)?;
-    ui.line(&format!("exported {id} to {}", path.display()));
+    ui.line(format!("exported {id} to {}", path.display()));
     Ok(())
 }
 
@@ -44,10 +45,10 @@ pub(super) fn import(
     id: Option<&str>,
     force: Force,
     sure: Sure,
-    context: &Context,
+    invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = context.store_to_change(force)?;
+    let store = invocation.store_to_change(force.force)?;
     if id.is_some() && files.len() > 1 {
         return Err(CommandError::failed("one --as cannot name several sessions")
             .with_hint("import the files one by one")
@@ -57,21 +58,21 @@ pub(super) fn import(
         let bytes = read(file)?;
         let place = file.display().to_string();
         let session = store.snapshot(bytes.clone(), &place)?;
-        let target = id.map_or_else(|| session.id.clone(), |id| context.named(Some(id)));
+        let target = id.map_or_else(|| session.id.clone(), |id| invocation.named(Some(id)));
         if sure.dry_run {
-            ui.line(&format!("would import {place} as {target}"));
+            ui.line(format!("would import {place} as {target}"));
             continue;
         }
         elsewhere::warn(&store, std::slice::from_ref(&target), ui);
         if !matches!(store.backend().load(&target, None)?, Current::Missing) {
             let question =
                 format!("Session {target} exists. Archive it and put {place} in its place?");
-            context.confirm(sure.yes, &question, ui)?;
+            confirm(sure.yes, &question, ui)?;
         }
         let (imported, archived) = store.import(bytes, &place, Some(&target))?;
-        ui.line(&format!("imported {place} as {imported}"));
+        ui.line(format!("imported {place} as {imported}"));
         if let Some(archived) = archived {
-            ui.line(&format!("what was there is archived as {archived}"));
+            ui.line(format!("what was there is archived as {archived}"));
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use osm_script::CommandInfo;
 use super::super::Repl;
 use super::super::failure::CommandFailure;
 use super::{BUILTINS, at_most, named};
-use crate::ui::{Style, table};
+use crate::render::{Style, Text, aligned};
 
 pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
     at_most(words, 1, "help [COMMAND]")?;
@@ -27,23 +27,19 @@ fn all(repl: &Repl) -> Result<(), CommandFailure> {
     groups.retain(|(_, rows)| !rows.is_empty());
     // One table for all groups, so that the descriptions are aligned.
     let every: Vec<[String; 2]> = groups.iter().flat_map(|(_, rows)| rows.clone()).collect();
-    let text = table(&every);
+    let text = aligned(&every, false, None);
     let mut lines = text.lines();
-    let screen = &repl.host.screen;
-    let mut shown = String::new();
+    let mut shown = Text::from("");
     for (title, rows) in &groups {
-        shown.push_str(&screen.styled(Style::Strong, title));
-        shown.push('\n');
+        shown = shown.then(Style::Strong.of(title.as_str())).then("\n");
         for line in lines.by_ref().take(rows.len()) {
-            shown.push_str(line);
-            shown.push('\n');
+            shown = shown.then(line.to_owned()).then("\n");
         }
-        shown.push('\n');
+        shown = shown.then("\n");
     }
     let tab = if repl.source.is_interactive() { "; Tab completes words" } else { "" };
     let more = format!("`help COMMAND` describes a command{tab}");
-    shown.push_str(&screen.styled(Style::Faint, &more));
-    screen.print(&shown);
+    repl.host.screen.show(shown.then(Style::Faint.of(more)));
     Ok(())
 }
 
@@ -58,7 +54,7 @@ fn usage(command: &CommandInfo) -> &str {
 fn one(repl: &Repl, name: &str) -> Result<(), CommandFailure> {
     let screen = &repl.host.screen;
     if let Some(builtin) = named(name) {
-        screen.print(&screen.styled(Style::Strong, builtin.usage));
+        screen.show(Style::Strong.of(builtin.usage));
         screen.print(&format!("  {}", builtin.description));
         return Ok(());
     }
@@ -68,7 +64,7 @@ fn one(repl: &Repl, name: &str) -> Result<(), CommandFailure> {
     let Some(command) = commands.find(|it| it.name == name) else {
         return Err(repl.unknown(name));
     };
-    screen.print(&screen.styled(Style::Strong, usage(&command)));
+    screen.show(Style::Strong.of(usage(&command)));
     screen.print(&format!("  {}", command.description));
     let flags: Vec<[String; 2]> = command
         .flags
@@ -76,7 +72,8 @@ fn one(repl: &Repl, name: &str) -> Result<(), CommandFailure> {
         .map(|flag| [format!("--{}", flag.name), flag.description.clone()])
         .collect();
     if !flags.is_empty() {
-        screen.print(&format!("\n{}", table(&flags)));
+        screen.print("");
+        screen.show_aligned(&flags);
     }
     Ok(())
 }

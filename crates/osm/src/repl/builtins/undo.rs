@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::Repl;
 use super::super::failure::CommandFailure;
 use super::at_most;
-use crate::commands::brief;
+use crate::render::brief;
 
 /// The highest id that a context item ever had; `ctxutil.js` maintains it.
 const ITEM_COUNTER: &str = "contextHighestId";

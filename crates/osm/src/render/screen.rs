@@ -1,13 +1,12 @@
-//! What is written at once: a program that is talked to cannot collect what it says.
+//! The writer of a mode: everything is written at once, because a person waits for it.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::rc::Rc;
 
-use osm_context::shown_lines;
-
-use super::Style;
+use super::escape::lines;
+use super::{Text, ToText, aligned};
 use crate::World;
 use crate::error::CommandError;
 
@@ -15,7 +14,9 @@ use crate::error::CommandError;
 #[derive(Clone)]
 pub(crate) struct Screen {
     color: bool,
-    /// Somebody sits there: messages need not say who talks.
+    /// Results go to a terminal of this width, and are escaped.
+    columns: Option<usize>,
+    /// A person works at a terminal: messages need not name the program.
     is_watched: bool,
     /// Nothing is printed for now.
     hushed: Rc<Cell<bool>>,
@@ -27,7 +28,8 @@ impl Screen {
     pub(super) fn new(world: &World) -> Self {
         Self {
             color: world.wants_color(),
-            is_watched: world.can_ask() && world.is_watched(),
+            columns: world.columns(),
+            is_watched: world.stdin_is_terminal() && world.stderr_is_terminal(),
             hushed: Rc::default(),
             broken: Rc::default(),
         }
@@ -42,7 +44,7 @@ impl Screen {
         self.hushed.set(hush);
     }
 
-    /// Writes a text that is a line or more.
+    /// Writes a text of one or more lines: exact in a pipe, escaped on a terminal.
     pub(crate) fn print(&self, text: &str) {
         if self.hushed.get() {
             return;
@@ -51,8 +53,40 @@ impl Screen {
         self.write(|to| to.write_all(text.as_bytes()).and_then(|()| to.write_all(end.as_bytes())));
     }
 
-    /// Has somebody write what is too large for one text.
+    /// Writes a text for people.
+    pub(crate) fn show<'t>(&self, text: impl Into<Text<'t>>) {
+        if self.hushed.get() {
+            return;
+        }
+        let mut shown = String::new();
+        text.into().write_lines(&mut shown, self.color);
+        if !shown.ends_with('\n') {
+            shown.push('\n');
+        }
+        self.write_exact(|to| to.write_all(shown.as_bytes()));
+    }
+
+    /// Writes rows of cells with their columns aligned.
+    pub(crate) fn show_aligned<Row: AsRef<[Cell]>, Cell: ToText>(&self, rows: &[Row]) {
+        if !self.hushed.get() {
+            let text = aligned(rows, self.color, self.columns);
+            self.write_exact(|to| to.write_all(text.as_bytes()));
+        }
+    }
+
+    /// Has `write` write what is too large for one text: exact in a pipe, escaped on a terminal.
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) {
+        if self.columns.is_none() {
+            return self.write_exact(write);
+        }
+        let mut bytes = Vec::new();
+        self.write_exact(|to| {
+            write(&mut bytes)?;
+            to.write_all(lines(&String::from_utf8_lossy(&bytes)).as_bytes())
+        });
+    }
+
+    fn write_exact(&self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) {
         let mut stdout = io::stdout().lock();
         if let Err(error) = write(&mut stdout).and_then(|()| stdout.flush()) {
             self.broken.set(Some(error.kind()));
@@ -72,29 +106,32 @@ impl Screen {
     }
 
     /// Writes a text that is no result.
-    #[expect(clippy::unused_self, reason = "whoever talks holds the one writer")]
     pub(crate) fn complain(&self, text: &str) {
+        self.complain_styled(&lines(text));
+    }
+
+    #[expect(clippy::unused_self, reason = "who writes to standard error holds the one writer")]
+    fn complain_styled(&self, text: &str) {
         let end = if text.ends_with('\n') { "" } else { "\n" };
-        // There is nobody to tell if this fails.
+        // If standard error is closed, there is no way left to say so.
         drop(io::stderr().lock().write_all(format!("{text}{end}").as_bytes()));
     }
 
-    /// Says that something failed, and what to do. Here and in what follows, names from anywhere are part
-    /// of the message, and the terminal must not obey them.
+    /// Says that something failed, and what to do.
     pub(crate) fn error(&self, message: &str, hints: &[String]) {
-        let mut text = format!("{}{}", self.label("error", 31), shown_lines(message));
+        let mut text = format!("{}{}", self.label("error", 31), lines(message));
         for hint in hints {
-            let _infallible = write!(text, "\n{}{}", self.label("hint", 2), shown_lines(hint));
+            let _infallible = write!(text, "\n{}{}", self.label("hint", 2), lines(hint));
         }
-        self.complain(&text);
+        self.complain_styled(&text);
     }
 
     pub(crate) fn warn(&self, message: &str) {
-        self.complain(&format!("{}{}", self.label("warning", 33), shown_lines(message)));
+        self.complain_styled(&format!("{}{}", self.label("warning", 33), lines(message)));
     }
 
     pub(crate) fn hint(&self, message: &str) {
-        self.complain(&format!("{}{}", self.label("hint", 2), shown_lines(message)));
+        self.complain_styled(&format!("{}{}", self.label("hint", 2), lines(message)));
     }
 
     /// Who talks, and how.
@@ -106,18 +143,13 @@ impl Screen {
         }
     }
 
-    /// A text set off, if colours are welcome.
-    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
-        if self.color { style.around(text) } else { text.to_owned() }
-    }
-
-    /// Asks for a line, if somebody can type one.
+    /// Asks for a line, if a person can type one.
     pub(crate) fn ask(&self, prompt: &str) -> Option<String> {
         if !self.is_watched {
             return None;
         }
         let mut stderr = io::stderr().lock();
-        stderr.write_all(prompt.as_bytes()).and_then(|()| stderr.flush()).ok()?;
+        stderr.write_all(lines(prompt).as_bytes()).and_then(|()| stderr.flush()).ok()?;
         drop(stderr);
         let mut line = String::new();
         let length = io::stdin().read_line(&mut line).ok()?;

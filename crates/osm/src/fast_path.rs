@@ -6,11 +6,11 @@
 
 use std::ffi::OsString;
 
-use osm_identity::{Confidence, Request, SessionId, System, identify};
+use osm_identity::{Confidence, Request, SessionId, identify};
 
 use crate::World;
 use crate::config;
-use crate::ui::Ui;
+use crate::render::Ui;
 
 /// Whether the command line is `osm session id` and nothing else.
 pub(crate) fn is_session_id(arguments: &[OsString]) -> bool {
@@ -19,20 +19,24 @@ pub(crate) fn is_session_id(arguments: &[OsString]) -> bool {
 
 /// Prints the id.
 pub(crate) fn session_id(world: &World, ui: &mut Ui) {
+    let (catalogue, problems) = config::catalogue(world);
+    for problem in problems {
+        ui.warn(&problem);
+    }
     let (id, confidence) = identify(&Request {
         explicit: None,
         environment: &world.environment,
-        source: &System::new(),
-        catalogue: &config::catalogue(world, ui),
+        source: world.processes,
+        catalogue: &catalogue,
     });
     print(&id, confidence, ui);
 }
 
 /// Prints an id, and says so if it is worth nothing.
 pub(crate) fn print(id: &SessionId, confidence: Confidence, ui: &mut Ui) {
-    ui.line(id.as_str());
+    ui.value(id.as_str());
     if confidence == Confidence::None {
-        ui.warn("nothing identifies this session: the id is random, and another one every time");
+        ui.warn("nothing identifies this session: the id is random and changes with every call");
         ui.hint("set OSM_SESSION, or see why with `osm session id --explain`");
     }
 }

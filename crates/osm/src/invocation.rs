@@ -1,0 +1,242 @@
+//! One run of the program, as operations see it.
+//!
+//! Everything that an operation needs beside its request is captured here once: the world, the
+//! settings, the detection, the repository around the folder, and the factories of the store and the
+//! ledger, which are the only place that chooses a backend. Nothing is opened before it is asked for.
+
+use std::cell::OnceCell;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use osm_claims::clock::SystemClock;
+use osm_claims::{Claims, MemoryLedger, SqliteLedger, SystemSight};
+use osm_identity::{Detection, Repository, Request, SessionId, System};
+use osm_store::backend::Backend;
+use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
+
+use crate::World;
+use crate::config::Settings;
+use crate::error::{CommandError, Exit, Failure};
+
+/// What a front end may choose for a run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The session, instead of the one that is detected.
+    pub session: Option<OsString>,
+    /// The store, instead of the one that is configured.
+    pub store: Option<String>,
+}
+
+/// One run of the program.
+pub struct Invocation<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) settings: Settings,
+    options: Options,
+    problems: Vec<String>,
+    detection: OnceCell<Detection>,
+    repository: OnceCell<Option<Repository>>,
+}
+
+/// Where sessions and claims are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StoreName {
+    Fs,
+    Memory,
+}
+
+/// Opens the chosen store, from any thread.
+pub(crate) type StoreOpener = Arc<dyn Fn() -> osm_store::Result<Store> + Send + Sync>;
+
+/// Why a run cannot be what its options ask for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvocationError {
+    /// No home folder is known.
+    #[error("no folder for sessions: neither HOME nor OSM_HOME is set")]
+    NoHome,
+    /// `--store` names no store.
+    #[error("unknown store {0:?}")]
+    UnknownStore(String),
+    /// The configuration names no store.
+    #[error("{0}")]
+    StoreSetting(String),
+    /// The working directory was removed.
+    #[error("the working directory does not exist any more")]
+    NoFolder,
+}
+
+impl Failure for InvocationError {
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::NoHome => "no_home",
+            Self::UnknownStore(_) | Self::StoreSetting(_) => "unknown_store",
+            Self::NoFolder => "no_folder",
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::UnknownStore(_) => Exit::Usage,
+            _ => Exit::Failure,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        vec![match self {
+            Self::NoHome => "set HOME, or OSM_HOME to a folder".into(),
+            Self::UnknownStore(_) => "use --store fs or --store memory".into(),
+            Self::StoreSetting(_) => "see `osm config validate`".into(),
+            Self::NoFolder => "change to a folder that exists".into(),
+        }]
+    }
+}
+
+impl<'a> Invocation<'a> {
+    /// A run with these options.
+    #[must_use]
+    pub fn new(world: &'a World, options: Options) -> Self {
+        let (settings, problems) = Settings::load(world);
+        let (detection, repository) = (OnceCell::new(), OnceCell::new());
+        Self { world, settings, options, problems, detection, repository }
+    }
+
+    /// What is wrong with the configuration, to be shown once.
+    #[must_use]
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// The session, with everything that can be told about it.
+    pub(crate) fn explain(&self) -> Detection {
+        osm_identity::explain(&self.request())
+    }
+
+    /// The session and what its id rests on. The process tree is read at most once in a run.
+    pub(crate) fn detection(&self) -> &Detection {
+        self.detection.get_or_init(|| osm_identity::detect(&self.request()))
+    }
+
+    /// The session's id.
+    pub(crate) fn session_id(&self) -> &SessionId {
+        &self.detection().id
+    }
+
+    fn request(&self) -> Request<'_> {
+        Request {
+            explicit: self.options.session.as_deref(),
+            environment: &self.world.environment,
+            source: self.world.processes,
+            catalogue: &self.settings.catalogue,
+        }
+    }
+
+    /// The session that an argument names, or the current one.
+    pub(crate) fn named(&self, argument: Option<&str>) -> SessionId {
+        match argument {
+            Some(text) => SessionId::explicit(text.as_ref()),
+            None => self.session_id().clone(),
+        }
+    }
+
+    /// The folder that the run was started in.
+    pub(crate) fn folder(&self) -> Result<PathBuf, InvocationError> {
+        self.world.folder().ok_or(InvocationError::NoFolder)
+    }
+
+    /// The repository around the folder.
+    pub(crate) fn repository(&self) -> Option<&Repository> {
+        let find = || self.world.folder().as_deref().and_then(Repository::around);
+        self.repository.get_or_init(find).as_ref()
+    }
+
+    /// Which store was chosen.
+    pub(crate) fn store_name(&self) -> Result<StoreName, InvocationError> {
+        let name = match &self.options.store {
+            Some(name) => name.as_str(),
+            None => self.settings.store().map_err(InvocationError::StoreSetting)?,
+        };
+        match name {
+            "fs" => Ok(StoreName::Fs),
+            "memory" => Ok(StoreName::Memory),
+            name => Err(InvocationError::UnknownStore(name.to_owned())),
+        }
+    }
+
+    /// The folder of everything that is kept.
+    pub(crate) fn home(&self) -> Result<PathBuf, InvocationError> {
+        self.world.home().ok_or(InvocationError::NoHome)
+    }
+
+    /// The chosen backend, and what it takes to open it from any thread.
+    fn backend(
+        &self,
+    ) -> Result<impl Fn() -> osm_store::Result<Arc<dyn Backend>> + use<>, InvocationError> {
+        let (name, home) = (self.store_name()?, self.home());
+        let home = if name == StoreName::Fs { home? } else { home.unwrap_or_default() };
+        Ok(move || -> osm_store::Result<Arc<dyn Backend>> {
+            Ok(match name {
+                StoreName::Fs => Arc::new(FsBackend::open(&home)?),
+                StoreName::Memory => Arc::new(MemoryBackend::new()),
+            })
+        })
+    }
+
+    /// The store.
+    pub(crate) fn store(&self) -> Result<Store, CommandError> {
+        let backend = self.backend()?()?;
+        Ok(Store::new(backend, self.world.holder(), Arc::clone(&self.world.clock)))
+    }
+
+    /// The store, for an operation that changes sessions.
+    pub(crate) fn store_to_change(&self, force: bool) -> Result<Store, CommandError> {
+        Ok(self.store()?.forcing(force).used_by(self.usage()))
+    }
+
+    /// How the store is opened, for a front end that opens it again later.
+    pub(crate) fn store_opener(&self) -> Result<StoreOpener, InvocationError> {
+        let backend = self.backend()?;
+        let (holder, usage) = (self.world.holder(), self.usage());
+        let clock = Arc::clone(&self.world.clock);
+        Ok(Arc::new(move || {
+            Ok(Store::new(backend()?, holder.clone(), Arc::clone(&clock)).used_by(usage.clone()))
+        }))
+    }
+
+    /// The ledger of claims.
+    pub(crate) fn claims(&self) -> Result<Claims, CommandError> {
+        let sight = Box::new(SystemSight(System));
+        Ok(match self.store_name()? {
+            StoreName::Memory => {
+                let clock = SystemClock::new(&System).map_err(osm_claims::Error::Blind)?;
+                Claims::new(Box::new(MemoryLedger::new(Box::new(clock))), sight)
+            }
+            StoreName::Fs => {
+                Claims::new(Box::new(SqliteLedger::open(&self.home()?, &System)?), sight)
+            }
+        })
+    }
+
+    /// Who uses the session, and where.
+    pub(crate) fn usage(&self) -> Usage {
+        let found = self.detection();
+        let text = |path: &Path| path.display().to_string();
+        let folder = self.world.folder();
+        let repository = self.repository();
+        Usage {
+            session: found.id.clone(),
+            origin: Origin {
+                source: found.source.name().to_owned(),
+                agent: found.agent.as_ref().map(|agent| agent.name.to_owned()),
+                anchor: found.anchor.clone().map(|anchor| anchor.with_clock(self.world.processes)),
+                host: self.world.host_name(),
+            },
+            last_used: LastUsed {
+                at: None,
+                folder: folder.as_deref().map(text),
+                repository: repository.map(|it| text(it.folder())),
+                worktree: repository.map(|it| text(&it.worktree)),
+                branch: repository.and_then(|it| it.branch.clone()),
+            },
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What commands do, and return: one module for each subject.
+//!
+//! An operation takes an [`Invocation`](crate::Invocation) and a typed request and returns a typed
+//! result or an error that implements [`Failure`](crate::Failure). It writes to no stream, asks
+//! nothing and never exits; progress and questions go through an
+//! [`Interaction`](crate::Interaction). So the terminal, JSON, a hook and a test call the same code.

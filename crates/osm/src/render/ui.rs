@@ -1,0 +1,152 @@
+//! What commands write with: results to standard output, everything else to standard error.
+//!
+//! A command's results are collected and written with as few system calls as possible; a reader
+//! that closes the pipe early is no error.
+
+use std::io::Write as _;
+
+use serde::Serialize;
+
+use super::{Screen, Table, Text, ToText, aligned, escape};
+use crate::World;
+use crate::error::{CommandError, Exit};
+use crate::interaction::{CannotAsk, Interaction};
+
+/// The writer of a command.
+pub(crate) struct Ui<'a> {
+    out: String,
+    world: &'a World,
+    /// Errors are JSON, too.
+    json: bool,
+    /// When long work began.
+    started: Option<std::time::Instant>,
+}
+
+impl<'a> Ui<'a> {
+    pub(crate) fn new(world: &'a World, json: bool) -> Self {
+        Self { out: String::new(), world, json, started: None }
+    }
+
+    /// A writer that writes at once, for a mode.
+    pub(crate) fn screen(&mut self) -> Result<Screen, CommandError> {
+        self.finish()?;
+        Ok(Screen::new(self.world))
+    }
+
+    /// Adds a line for people.
+    pub(crate) fn line<'t>(&mut self, text: impl Into<Text<'t>>) {
+        text.into().write_lines(&mut self.out, self.world.wants_color());
+        self.out.push('\n');
+    }
+
+    /// Adds a line that programs read, too: exact in a pipe, escaped on a terminal.
+    pub(crate) fn value(&mut self, text: &str) {
+        self.document(text);
+        self.out.push('\n');
+    }
+
+    /// Adds a whole document: exact in a pipe, escaped on a terminal.
+    pub(crate) fn document(&mut self, text: &str) {
+        if self.world.stdout_is_terminal() {
+            self.out.push_str(&escape::lines(text));
+        } else {
+            self.out.push_str(text);
+        }
+    }
+
+    /// Adds a value as JSON.
+    pub(crate) fn json(&mut self, value: &(impl Serialize + ?Sized)) {
+        let text = serde_json::to_string_pretty(value).expect("results are JSON");
+        self.out.push_str(&text);
+        self.out.push('\n');
+    }
+
+    /// Adds a table with a heading.
+    pub(crate) fn table(&mut self, table: &Table) {
+        table.write(&mut self.out, self.world.wants_color(), self.world.columns());
+    }
+
+    /// Adds rows of cells with their columns aligned.
+    pub(crate) fn aligned<Row: AsRef<[Cell]>, Cell: ToText>(&mut self, rows: &[Row]) {
+        let text = aligned(rows, self.world.wants_color(), self.world.columns());
+        self.out.push_str(&text);
+    }
+
+    /// Tells of something on standard error that is not an error.
+    pub(crate) fn warn(&mut self, text: &str) {
+        self.message("warning", text);
+    }
+
+    /// Tells on standard error what to do next.
+    pub(crate) fn hint(&mut self, text: &str) {
+        self.message("hint", text);
+    }
+
+    #[expect(clippy::unused_self, reason = "who writes to standard error holds the one writer")]
+    fn message(&mut self, kind: &str, text: &str) {
+        // If standard error is closed, there is no way left to say so.
+        drop(writeln!(std::io::stderr(), "osm: {kind}: {}", escape::lines(text)));
+    }
+
+    /// Writes what was collected.
+    pub(crate) fn finish(&mut self) -> Result<(), CommandError> {
+        let out = std::mem::take(&mut self.out);
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(out.as_bytes())?;
+        stdout.flush()?;
+        Ok(())
+    }
+
+    /// Says that the command failed: on standard error, or as JSON on standard output.
+    pub(crate) fn fail(&mut self, error: &CommandError) -> Exit {
+        if let Some(report) = error.report().filter(|_| self.json) {
+            self.json(&report);
+            drop(self.finish());
+            return error.exit();
+        }
+        if let CommandError::Arguments(error) = error {
+            drop(error.print());
+        } else if let Some(message) = error.message() {
+            self.message("error", &message);
+            for hint in error.hints() {
+                self.hint(&hint);
+            }
+        }
+        error.exit()
+    }
+}
+
+impl Interaction for Ui<'_> {
+    /// Shows a bar on a terminal, if the work takes longer than a second.
+    fn progress(&mut self, done: usize, total: usize) {
+        let started = *self.started.get_or_insert_with(std::time::Instant::now);
+        if started.elapsed().as_secs() == 0 || total == 0 || !self.world.stderr_is_terminal() {
+            return;
+        }
+        let filled = 30 * done / total;
+        let bar = format!("{}{}", "#".repeat(filled), ".".repeat(30 - filled));
+        let end = if done == total { "\n" } else { "" };
+        drop(write!(std::io::stderr(), "\r[{bar}] {done}/{total}{end}"));
+    }
+
+    fn confirm(&mut self, question: &str) -> Result<bool, CannotAsk> {
+        if !self.world.stdin_is_terminal() {
+            return Err(CannotAsk);
+        }
+        let asked = self.finish().is_ok()
+            && write!(std::io::stderr(), "{} (y/N) ", escape::lines(question)).is_ok();
+        let mut answer = String::new();
+        if !asked || std::io::stdin().read_line(&mut answer).is_err() {
+            return Err(CannotAsk);
+        }
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    fn warn(&mut self, text: &str) {
+        Ui::warn(self, text);
+    }
+
+    fn hint(&mut self, text: &str) {
+        Ui::hint(self, text);
+    }
+}
