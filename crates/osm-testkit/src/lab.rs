@@ -22,6 +22,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub struct Lab {
     folder: tempfile::TempDir,
     program: PathBuf,
+    options: &'static str,
     questions: AtomicUsize,
 }
 
@@ -56,10 +57,16 @@ impl Answer {
 impl Lab {
     /// A new lab; in its commands `OSM` stands for the program given here.
     pub fn new(program: &Path) -> io::Result<Self> {
+        Self::with_options(program, "")
+    }
+
+    /// A new lab in whose commands `session id` gets more options.
+    pub fn with_options(program: &Path, options: &'static str) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("osm-").tempdir()?;
         // Other users work in here too.
         open_to_all(folder.path())?;
-        Ok(Self { folder, program: program.to_owned(), questions: AtomicUsize::new(0) })
+        let questions = AtomicUsize::new(0);
+        Ok(Self { folder, program: program.to_owned(), options, questions })
     }
 
     /// The lab's folder.
@@ -88,6 +95,7 @@ impl Lab {
     #[must_use]
     pub fn spell(&self, command: &str) -> String {
         command
+            .replace("session id", &format!("session id{}", self.options))
             .replace("OSM ", &format!("{} ", self.program.display()))
             .replace("LAB", &self.path().display().to_string())
     }

@@ -5,7 +5,7 @@
 //! counts as passed there. A test program uses this harness instead with `harness = false` in its
 //! `Cargo.toml`, and in its `main.rs`:
 //!
-//! ```ignore
+//! ```text
 //! #[macro_use]
 //! extern crate osm_testkit; // its #[test] replaces the standard one
 //!

@@ -10,23 +10,27 @@ use super::fake_agents;
 use super::same::{Login, ids_of};
 use super::situation::{CONTAINER, Group, Ids, Situation, Stop, ask, id, in_one_terminal};
 
-const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
-    Situation { group: Group::Differ, name, run }
+const fn row(
+    name: &'static str,
+    found_by: &'static [&'static str],
+    run: fn(&Lab) -> Ids,
+) -> Situation {
+    Situation { group: Group::Differ, name, found_by, run }
 }
 
 pub(crate) const SITUATIONS: &[Situation] = &[
-    row("two terminals (smoke)", |lab| {
+    row("two terminals (smoke)", &["anchor"], |lab| {
         let (mut one, mut other) = (lab.terminal()?, lab.terminal()?);
         let mut ids = id(lab, &mut one)?;
         ids.extend(id(lab, &mut other)?);
         Ok(ids)
     }),
-    row("a terminal, and the next one with the same name", |lab| {
+    row("a terminal, and the next one with the same name", &["anchor"], |lab| {
         let mut ids = in_one_terminal(lab, &["OSM session id"])?;
         ids.extend(in_one_terminal(lab, &["OSM session id"])?);
         Ok(ids)
     }),
-    row("two containers", |lab| {
+    row("two containers", &["anchor"], |lab| {
         root()?;
         let (mut one, mut other) =
             (lab.terminal_running(CONTAINER)?, lab.terminal_running(CONTAINER)?);
@@ -34,7 +38,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(id(lab, &mut other)?);
         Ok(ids)
     }),
-    row("two shells in one container", |lab| {
+    row("two shells in one container", &["anchor"], |lab| {
         root()?;
         let mut terminal = lab.terminal_running(CONTAINER)?;
         let mut ids = id(lab, &mut terminal)?;
@@ -44,17 +48,21 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(id(lab, &mut second)?);
         Ok(ids)
     }),
-    row("two tmux panes, and the terminal that shows them", |lab| {
-        program("tmux")?;
-        let (tmux, first) = Tmux::start(lab, &[])?;
-        let mut one = tmux.pane(first);
-        let mut other = tmux.split()?;
-        let mut ids = id(lab, &mut one)?;
-        ids.extend(id(lab, &mut other)?);
-        ids.extend(in_one_terminal(lab, &["OSM session id"])?);
-        Ok(ids)
-    }),
-    row("a tmux server that came back with the same pid and pane", |lab| {
+    row(
+        "two tmux panes, and the terminal that shows them",
+        &["multiplexer tmux", "anchor"],
+        |lab| {
+            program("tmux")?;
+            let (tmux, first) = Tmux::start(lab, &[])?;
+            let mut one = tmux.pane(first);
+            let mut other = tmux.split()?;
+            let mut ids = id(lab, &mut one)?;
+            ids.extend(id(lab, &mut other)?);
+            ids.extend(in_one_terminal(lab, &["OSM session id"])?);
+            Ok(ids)
+        },
+    ),
+    row("a tmux server that came back with the same pid and pane", &["multiplexer tmux"], |lab| {
         root()?;
         program("tmux")?;
         lab.file(
@@ -73,19 +81,23 @@ cmp LAB/one LAB/two\n",
         let mut terminal = lab.terminal()?;
         ask(lab, &mut terminal, "unshare --pid --fork --mount-proc --kill-child bash LAB/again.sh")
     }),
-    row("screen inside a tmux pane, against that pane", |lab| {
-        program("tmux")?;
-        program("screen")?;
-        let (tmux, first) = Tmux::start(lab, &[])?;
-        let mut pane = tmux.pane(first);
-        let mut ids = id(lab, &mut pane)?;
-        lab.ask(&mut pane, "mkdir -m 700 -p LAB/screens")?.ok()?;
-        pane.type_line(&lab.spell("SCREENDIR=LAB/screens screen bash --norc --noprofile -i"))?;
-        ids.extend(id(lab, &mut pane)?);
-        pane.type_line("exit")?;
-        Ok(ids)
-    }),
-    row("two windows of one screen", |lab| {
+    row(
+        "screen inside a tmux pane, against that pane",
+        &["multiplexer tmux", "multiplexer screen"],
+        |lab| {
+            program("tmux")?;
+            program("screen")?;
+            let (tmux, first) = Tmux::start(lab, &[])?;
+            let mut pane = tmux.pane(first);
+            let mut ids = id(lab, &mut pane)?;
+            lab.ask(&mut pane, "mkdir -m 700 -p LAB/screens")?.ok()?;
+            pane.type_line(&lab.spell("SCREENDIR=LAB/screens screen bash --norc --noprofile -i"))?;
+            ids.extend(id(lab, &mut pane)?);
+            pane.type_line("exit")?;
+            Ok(ids)
+        },
+    ),
+    row("two windows of one screen", &["multiplexer screen"], |lab| {
         program("screen")?;
         let screen = Screen::start(lab, "two", &[])?;
         let mut one = screen.window(0);
@@ -94,7 +106,7 @@ cmp LAB/one LAB/two\n",
         ids.extend(id(lab, &mut other)?);
         Ok(ids)
     }),
-    row("two SSH connections, and the terminal that they came from", |lab| {
+    row("two SSH connections, and the terminal that they came from", &["ssh", "anchor"], |lab| {
         let mut one = Login::new(lab)?;
         let second = Lab::new(&super::situation::program())?;
         let mut other = Login::new(&second)?;
@@ -103,7 +115,7 @@ cmp LAB/one LAB/two\n",
         ids.extend(in_one_terminal(lab, &["OSM session id"])?);
         Ok(ids)
     }),
-    row("two tabs over one SSH master connection", |lab| {
+    row("two tabs over one SSH master connection", &["ssh"], |lab| {
         root()?;
         program("sshd")?;
         let server = SshServer::start(lab)?;
@@ -125,7 +137,7 @@ cmp LAB/one LAB/two\n",
             other => Err(Stop::Failed(format!("the connection was not shared: {other:?}"))),
         }
     }),
-    row("tmux over SSH, against the login", |lab| {
+    row("tmux over SSH, against the login", &["ssh", "multiplexer tmux"], |lab| {
         program("tmux")?;
         let mut login = Login::new(lab)?;
         let mut ids = id(lab, &mut login.terminal)?;
@@ -134,7 +146,7 @@ cmp LAB/one LAB/two\n",
         lab.ask(&mut login.terminal, "tmux -S LAB/t kill-server &")?.ok().or(Ok::<_, Stop>(()))?;
         Ok(ids)
     }),
-    row("a recorded session of script, against its terminal", |lab| {
+    row("a recorded session of script, against its terminal", &["anchor"], |lab| {
         program("script")?;
         let mut terminal = lab.terminal()?;
         let mut ids = id(lab, &mut terminal)?;
@@ -142,7 +154,7 @@ cmp LAB/one LAB/two\n",
         ids.extend(id(lab, &mut terminal)?);
         Ok(ids)
     }),
-    row("a recorded session that sh -c started, against its terminal", |lab| {
+    row("a recorded session that sh -c started, against its terminal", &["anchor"], |lab| {
         program("script")?;
         let mut terminal = lab.terminal()?;
         let mut ids = id(lab, &mut terminal)?;
@@ -150,7 +162,7 @@ cmp LAB/one LAB/two\n",
         ids.extend(id(lab, &mut terminal)?);
         Ok(ids)
     }),
-    row("an editor's terminal, against the terminal it runs in", |lab| {
+    row("an editor's terminal, against the terminal it runs in", &["anchor"], |lab| {
         program("vim")?;
         let mut terminal = lab.terminal()?;
         let mut ids = id(lab, &mut terminal)?;
@@ -158,12 +170,12 @@ cmp LAB/one LAB/two\n",
         ids.extend(id(lab, &mut terminal)?);
         Ok(ids)
     }),
-    row("two jobs of a daemon", |lab| {
+    row("two jobs of a daemon", &["anchor"], |lab| {
         let mut terminal = lab.terminal()?;
         lab.file("daemon.py", "import os, subprocess\nfor job in 1, 2:\n    if os.fork() == 0:\n        subprocess.run(['sh', '-c', 'OSM session id; true'])\n        os._exit(0)\n    os.wait()\n")?;
         ask(lab, &mut terminal, "setsid -w python3 LAB/daemon.py </dev/null")
     }),
-    row("two jobs of one CI runner", |lab| {
+    row("two jobs of one CI runner", &["ci"], |lab| {
         let runner = fake_agents::native(lab, "gitlab-runner")?;
         let mut terminal = lab.terminal()?;
         ask(
@@ -174,12 +186,12 @@ cmp LAB/one LAB/two\n",
             ),
         )
     }),
-    row("two agents of one kind", |lab| {
+    row("two agents of one kind", &["agent-process"], |lab| {
         let agent = fake_agents::native(lab, "claude")?;
         let run = format!("{agent} -c 'OSM session id; true'");
         in_one_terminal(lab, &[&run, &run])
     }),
-    row("an agent, against the terminal that it runs in", |lab| {
+    row("an agent, against the terminal that it runs in", &["anchor", "agent-process"], |lab| {
         let (native, node, python) = (
             fake_agents::native(lab, "claude")?,
             fake_agents::node(lab, "gemini")?,
@@ -195,14 +207,18 @@ cmp LAB/one LAB/two\n",
             ],
         )
     }),
-    row("an agent in a tmux pane, against that pane", |lab| {
-        program("tmux")?;
-        let agent = fake_agents::native(lab, "claude")?;
-        let (tmux, first) = Tmux::start(lab, &[])?;
-        let mut pane = tmux.pane(first);
-        ask(lab, &mut pane, &format!("OSM session id; {agent} -c 'OSM session id; true'"))
-    }),
-    row("an agent inside an agent, of another kind and of the same", |lab| {
+    row(
+        "an agent in a tmux pane, against that pane",
+        &["multiplexer tmux", "agent-process"],
+        |lab| {
+            program("tmux")?;
+            let agent = fake_agents::native(lab, "claude")?;
+            let (tmux, first) = Tmux::start(lab, &[])?;
+            let mut pane = tmux.pane(first);
+            ask(lab, &mut pane, &format!("OSM session id; {agent} -c 'OSM session id; true'"))
+        },
+    ),
+    row("an agent inside an agent, of another kind and of the same", &["agent-process"], |lab| {
         let (claude, codex) =
             (fake_agents::native(lab, "claude")?, fake_agents::native(lab, "codex")?);
         let inner = |agent: &str| format!("{agent} -c \"OSM session id; true\"");
@@ -215,22 +231,26 @@ cmp LAB/one LAB/two\n",
             )],
         )
     }),
-    row("an agent inside one of its kind, which left its conversation in a variable", |lab| {
-        let claude = fake_agents::native(lab, "claude")?;
-        in_one_terminal(
-            lab,
-            &[&format!(
-                "{claude} -c 'export CLAUDE_CODE_SESSION_ID=outer; OSM session id; \
+    row(
+        "an agent inside one of its kind, which left its conversation in a variable",
+        &["agent-conversation", "agent-process"],
+        |lab| {
+            let claude = fake_agents::native(lab, "claude")?;
+            in_one_terminal(
+                lab,
+                &[&format!(
+                    "{claude} -c 'export CLAUDE_CODE_SESSION_ID=outer; OSM session id; \
                  sh -c \"{claude} -c \\\"OSM session id; true\\\"; true\"; true'"
-            )],
-        )
-    }),
-    row("an agent that was restarted, without a conversation", |lab| {
+                )],
+            )
+        },
+    ),
+    row("an agent that was restarted, without a conversation", &["agent-process"], |lab| {
         let agent = fake_agents::python(lab, "aider")?;
         let run = format!("{agent} 'OSM session id'");
         in_one_terminal(lab, &[&run, &run])
     }),
-    row("an agent that was restarted with the same pid", |lab| {
+    row("an agent that was restarted with the same pid", &["agent-process"], |lab| {
         root()?;
         let agent = fake_agents::native(lab, "claude")?;
         lab.file(
@@ -243,7 +263,7 @@ cmp LAB/one LAB/two\n",
         let mut terminal = lab.terminal()?;
         ask(lab, &mut terminal, "unshare --pid --fork --mount-proc --kill-child bash LAB/again.sh")
     }),
-    row("two conversations of one process", |lab| {
+    row("two conversations of one process", &["agent-conversation"], |lab| {
         let agent = fake_agents::native(lab, "claude")?;
         in_one_terminal(
             lab,
@@ -252,7 +272,7 @@ cmp LAB/one LAB/two\n",
             )],
         )
     }),
-    row("sub-agents that name themselves", |lab| {
+    row("sub-agents that name themselves", &["agent-conversation", "anchor"], |lab| {
         let (codex, qwen) = (fake_agents::native(lab, "codex")?, fake_agents::native(lab, "qwen")?);
         in_one_terminal(
             lab,
@@ -267,18 +287,22 @@ cmp LAB/one LAB/two\n",
             ],
         )
     }),
-    row("two explicit sessions in one terminal", |lab| {
-        in_one_terminal(
-            lab,
-            &[
-                "OSM session id",
-                "OSM_SESSION=a OSM session id",
-                "OSM_SESSION=b OSM session id",
-                "OSM session id --session c",
-            ],
-        )
-    }),
-    row("an orphaned script, against the terminal it was started in", |lab| {
+    row(
+        "two explicit sessions in one terminal",
+        &["anchor", "explicit-env", "explicit-flag"],
+        |lab| {
+            in_one_terminal(
+                lab,
+                &[
+                    "OSM session id",
+                    "OSM_SESSION=a OSM session id",
+                    "OSM_SESSION=b OSM session id",
+                    "OSM session id --session c",
+                ],
+            )
+        },
+    ),
+    row("an orphaned script, against the terminal it was started in", &["anchor"], |lab| {
         lab.file("orphan.sh", "#!/bin/sh\nsleep 0.3\nOSM session id >LAB/a\nmv LAB/a LAB/done\n")?;
         let mut terminal = lab.terminal()?;
         let mut ids = id(lab, &mut terminal)?;

@@ -14,7 +14,6 @@ pub(crate) struct Page {
 
 struct Row {
     situation: Situation,
-    sources: String,
     result: String,
     skipped: bool,
 }
@@ -25,13 +24,13 @@ impl Page {
     }
 
     pub(crate) fn add(&mut self, situation: Situation, ids: &Ids) {
-        let (sources, result) = match ids {
-            Ok(ids) => (sources(ids), "holds".to_owned()),
-            Err(Stop::Skipped(reason)) => (String::new(), format!("skipped: {reason}")),
-            Err(Stop::Failed(_)) => (String::new(), "**fails**".to_owned()),
+        let result = match ids {
+            Ok(_) => "holds".to_owned(),
+            Err(Stop::Skipped(reason)) => format!("skipped: {reason}"),
+            Err(Stop::Failed(_)) => "**fails**".to_owned(),
         };
         let skipped = matches!(ids, Err(Stop::Skipped(_)));
-        self.rows.push(Row { situation, sources, result, skipped });
+        self.rows.push(Row { situation, result, skipped });
     }
 
     /// Writes the page after a whole strict run, or compares it. A partial run settles nothing.
@@ -52,7 +51,8 @@ impl Page {
             write!(text, "\n## {title}\n\n| situation | found by | |\n|---|---|---|\n")
                 .expect("writing to a string succeeds");
             for row in rows {
-                writeln!(text, "| {} | {} | {} |", row.situation.name, row.sources, row.result)
+                let Situation { name, found_by, .. } = row.situation;
+                writeln!(text, "| {name} | {} | {} |", found_by.join(", "), row.result)
                     .expect("writing to a string succeeds");
             }
         }
@@ -70,18 +70,7 @@ const GROUPS: &[(Group, &str)] = &[
 const HEAD: &str = "# Conformance
 
 Which situations are one session, and which are several. Every row is run with real processes by
-`cargo test -p osm --test conformance`; this page is written by a whole run of `./scripts/test`
-and checked by it. \"Found by\" names the namespaces of the ids that were seen.
+`cargo test -p osm --test conformance`; a whole run of `./scripts/test full` writes this page and
+checks it. \"Found by\" names the detectors that must win, in the order in which the row asks; the run
+fails if another one does. `osm session id --explain` shows the same for your own terminal.
 ";
-
-/// The namespaces of some ids, each once, in order.
-fn sources(ids: &[String]) -> String {
-    let mut sources: Vec<&str> = Vec::new();
-    for id in ids {
-        let namespace = id.split("--").next().unwrap_or_default();
-        if !sources.contains(&namespace) {
-            sources.push(namespace);
-        }
-    }
-    sources.join(", ")
-}

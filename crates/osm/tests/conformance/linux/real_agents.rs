@@ -9,22 +9,38 @@ use osm_testkit::lab::Lab;
 use osm_testkit::model::ScriptedModel;
 
 use super::same::ids_of;
-use super::situation::{Group, Ids, Situation, Stop};
+use super::situation::{Group, Identity, Ids, Situation, Stop};
 
-const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
-    Situation { group: Group::RealAgent, name, run }
+const fn row(
+    name: &'static str,
+    found_by: &'static [&'static str],
+    run: fn(&Lab) -> Ids,
+) -> Situation {
+    Situation { group: Group::RealAgent, name, found_by, run }
 }
 
 pub(crate) const SITUATIONS: &[Situation] = &[
-    row("Claude Code", |lab| headless(lab, "claude", "claude-code", Resumed::Same)),
-    row("Claude Code, on a terminal", |lab| on_terminal(lab, "claude", "claude-code")),
-    row("Codex", |lab| headless(lab, "codex", "codex", Resumed::Same)),
-    row("Codex, on a terminal", |lab| on_terminal(lab, "codex", "codex")),
-    row("opencode", |lab| headless(lab, "opencode", "opencode", Resumed::Unknown)),
-    row("Gemini CLI", |lab| headless(lab, "gemini", "gemini-cli", Resumed::Unknown)),
-    row("Gemini CLI, on a terminal", |lab| on_terminal(lab, "gemini", "gemini-cli")),
-    row("Qwen Code", |lab| headless(lab, "qwen", "qwen-code", Resumed::Same)),
-    row("aider", |lab| headless(lab, "aider", "aider", Resumed::Unknown)),
+    row("Claude Code", &["agent-conversation"], |lab| {
+        headless(lab, "claude", "claude-code", Resumed::Same)
+    }),
+    row("Claude Code, on a terminal", &["agent-conversation"], |lab| {
+        on_terminal(lab, "claude", "claude-code")
+    }),
+    row("Codex", &["agent-conversation"], |lab| headless(lab, "codex", "codex", Resumed::Same)),
+    row("Codex, on a terminal", &["agent-conversation"], |lab| on_terminal(lab, "codex", "codex")),
+    row("opencode", &["agent-process"], |lab| {
+        headless(lab, "opencode", "opencode", Resumed::Unknown)
+    }),
+    row("Gemini CLI", &["agent-process"], |lab| {
+        headless(lab, "gemini", "gemini-cli", Resumed::Unknown)
+    }),
+    row("Gemini CLI, on a terminal", &["agent-process"], |lab| {
+        on_terminal(lab, "gemini", "gemini-cli")
+    }),
+    row("Qwen Code", &["agent-conversation"], |lab| {
+        headless(lab, "qwen", "qwen-code", Resumed::Same)
+    }),
+    row("aider", &["agent-process"], |lab| headless(lab, "aider", "aider", Resumed::Unknown)),
 ];
 
 /// Whether the agent tells its commands that a conversation was taken up again.
@@ -53,19 +69,22 @@ impl<'a> Stage<'a> {
 
     /// Runs commands that ask for the id, and returns the answers.
     fn ids(&self, count: usize, resume: bool, terminal: bool) -> Ids {
-        let file = self.lab.path().join("ids");
+        let (file, plain) = (self.lab.path().join("ids"), self.lab.path().join("plain"));
         fs::write(&file, "")?;
-        let command = self.lab.spell("OSM session id >>LAB/ids");
+        fs::write(&plain, "")?;
+        let command = self.lab.spell("OSM whoami --json >>LAB/ids; OSM session id >>LAB/plain");
         let commands = vec![command; count];
         let workdir = self.home.join("work");
         let run = Run { resume, terminal, ..Run::new(&self.home, &workdir, &commands) };
         let transcript =
             self.agent.run(&self.model, &run).map_err(|error| Stop::Failed(error.to_string()))?;
         let ids = ids_of(&fs::read_to_string(&file)?)?;
-        if ids.len() == count {
+        let plain = ids_of(&fs::read_to_string(&plain)?)?;
+        let agree = ids.iter().map(|it| &it.id).eq(plain.iter().map(|it| &it.id));
+        if ids.len() == count && agree {
             Ok(ids)
         } else {
-            Err(Stop::Failed(format!("{count} ids wanted: {ids:?}: {transcript:?}")))
+            Err(Stop::Failed(format!("{count} ids wanted: {ids:?}, {plain:?}: {transcript:?}")))
         }
     }
 }
@@ -89,11 +108,11 @@ fn on_terminal(lab: &Lab, agent: &str, name: &str) -> Ids {
 fn one_conversation(stage: &Stage, name: &str, terminal: bool) -> Ids {
     let ids = stage.ids(2, false, terminal)?;
     check(ids[0] == ids[1], "two commands of one conversation", &ids)?;
-    check(ids[0].starts_with(&format!("agent--{name}_")), "the agent is recognised", &ids)?;
+    check(ids[0].id.starts_with(&format!("agent--{name}_")), "the agent is recognised", &ids)?;
     Ok(ids)
 }
 
-fn another_run(stage: &Stage, mut ids: Vec<String>, terminal: bool) -> Ids {
+fn another_run(stage: &Stage, mut ids: Vec<Identity>, terminal: bool) -> Ids {
     let other = stage.ids(1, false, terminal)?;
     let is_new = !ids.contains(&other[0]);
     ids.extend(other);
@@ -101,6 +120,6 @@ fn another_run(stage: &Stage, mut ids: Vec<String>, terminal: bool) -> Ids {
     Ok(ids)
 }
 
-fn check(holds: bool, what: &str, ids: &[String]) -> Result<(), Stop> {
+fn check(holds: bool, what: &str, ids: &[Identity]) -> Result<(), Stop> {
     if holds { Ok(()) } else { Err(Stop::Failed(format!("{what}: {ids:#?}"))) }
 }

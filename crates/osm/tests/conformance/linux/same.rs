@@ -11,22 +11,26 @@ use osm_testkit::tools::{program, root};
 use super::fake_agents;
 use super::situation::{CONTAINER, Group, Ids, Situation, Stop, ask, id, in_one_terminal, parse};
 
-const fn row(name: &'static str, run: fn(&Lab) -> Ids) -> Situation {
-    Situation { group: Group::Same, name, run }
+const fn row(
+    name: &'static str,
+    found_by: &'static [&'static str],
+    run: fn(&Lab) -> Ids,
+) -> Situation {
+    Situation { group: Group::Same, name, found_by, run }
 }
 
 pub(crate) const SITUATIONS: &[Situation] = &[
-    row("two calls in one terminal (smoke)", |lab| {
+    row("two calls in one terminal (smoke)", &["anchor"], |lab| {
         in_one_terminal(lab, &["OSM session id", "OSM session id"])
     }),
-    row("streams on the terminal, and all three redirected", redirected),
-    row("command substitution and pipes", |lab| {
+    row("streams on the terminal, and all three redirected", &["anchor"], redirected),
+    row("command substitution and pipes", &["anchor"], |lab| {
         in_one_terminal(
             lab,
             &["OSM session id", "echo $(OSM session id)", "true | OSM session id | cat | cat"],
         )
     }),
-    row("sh -c, and a subshell", |lab| {
+    row("sh -c, and a subshell", &["anchor"], |lab| {
         in_one_terminal(
             lab,
             &[
@@ -37,13 +41,13 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("a script file, with and without #!", |lab| {
+    row("a script file, with and without #!", &["anchor"], |lab| {
         lab.file("plain", "OSM session id\n")?;
         lab.file("build.sh", "#!/bin/sh\nOSM session id\n")?;
         lab.file("tool", "#!/usr/bin/env bash\nOSM session id\n")?;
         in_one_terminal(lab, &["OSM session id", "bash LAB/plain", "LAB/build.sh", "LAB/tool"])
     }),
-    row("a make recipe", |lab| {
+    row("a make recipe", &["anchor"], |lab| {
         program("make")?;
         lab.file(
             "Makefile",
@@ -51,7 +55,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         )?;
         in_one_terminal(lab, &["OSM session id", "make -s -f LAB/Makefile"])
     }),
-    row("a subprocess of python, perl, node", |lab| {
+    row("a subprocess of python, perl, node", &["anchor"], |lab| {
         for name in ["python3", "perl", "node"] {
             program(name)?;
         }
@@ -65,7 +69,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("env, timeout, nice, stdbuf, nohup, setsid, xargs, find, strace", |lab| {
+    row("env, timeout, nice, stdbuf, nohup, setsid, xargs, find, strace", &["anchor"], |lab| {
         program("strace")?;
         in_one_terminal(
             lab,
@@ -84,7 +88,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("a job in the background", |lab| {
+    row("a job in the background", &["anchor"], |lab| {
         in_one_terminal(
             lab,
             &[
@@ -94,7 +98,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("exec zsh, and nested shells", |lab| {
+    row("exec zsh, and nested shells", &["anchor"], |lab| {
         program("zsh")?;
         let mut terminal = lab.terminal()?;
         let mut ids = id(lab, &mut terminal)?;
@@ -104,7 +108,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(id(lab, &mut terminal)?);
         Ok(ids)
     }),
-    row("a renamed binary, and a link to it", |lab| {
+    row("a renamed binary, and a link to it", &["anchor"], |lab| {
         lab.copy(&super::situation::program(), "osm-v2")?;
         lab.copy(&super::situation::program(), "bash")?;
         in_one_terminal(
@@ -117,7 +121,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("terminals of zsh, fish and dash", |lab| {
+    row("terminals of zsh, fish and dash", &["anchor"], |lab| {
         let shells: [&[&str]; 3] = [&["zsh", "-f"], &["fish", "--private", "-N"], &["dash", "-i"]];
         let mut first = Vec::new();
         for shell in shells {
@@ -132,11 +136,15 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         }
         Ok(first)
     }),
-    row("sudo with a pty of its own", |lab| under_sudo(lab, "Defaults use_pty")),
-    row("sudo on the same terminal", |lab| under_sudo(lab, "Defaults !use_pty")),
-    row("inside sudo -i, with a pty of its own", |lab| inside_sudo(lab, "Defaults use_pty")),
-    row("inside sudo -i, on the same terminal", |lab| inside_sudo(lab, "Defaults !use_pty")),
-    row("su and su -, to another user", |lab| {
+    row("sudo with a pty of its own", &["anchor"], |lab| under_sudo(lab, "Defaults use_pty")),
+    row("sudo on the same terminal", &["anchor"], |lab| under_sudo(lab, "Defaults !use_pty")),
+    row("inside sudo -i, with a pty of its own", &["anchor"], |lab| {
+        inside_sudo(lab, "Defaults use_pty")
+    }),
+    row("inside sudo -i, on the same terminal", &["anchor"], |lab| {
+        inside_sudo(lab, "Defaults !use_pty")
+    }),
+    row("su and su -, to another user", &["anchor"], |lab| {
         root()?;
         let mut terminal = lab.terminal()?;
         let mut ids = id(lab, &mut terminal)?;
@@ -145,7 +153,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(id(lab, &mut terminal)?);
         Ok(ids)
     }),
-    row("doas", |lab| {
+    row("doas", &["anchor"], |lab| {
         root()?;
         program("doas")?;
         lab.file("doas.conf", "permit nopass root as root\n")?;
@@ -161,7 +169,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(ask(lab, &mut terminal, "doas OSM session id")?);
         Ok(ids)
     }),
-    row("script -c, and watch", |lab| {
+    row("script -c, and watch", &["anchor"], |lab| {
         program("script")?;
         program("watch")?;
         let mut terminal = lab.terminal()?;
@@ -170,7 +178,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(ask(lab, &mut terminal, "TERM=xterm timeout 1 watch -n 9 'OSM session id >LAB/watched' >/dev/null; cat LAB/watched")?);
         Ok(ids)
     }),
-    row("a git hook and an alias", |lab| {
+    row("a git hook and an alias", &["anchor"], |lab| {
         program("git")?;
         let mut terminal = lab.terminal()?;
         lab.file("hook", "#!/bin/sh\nOSM session id >LAB/hooked\n")?;
@@ -182,12 +190,12 @@ pub(crate) const SITUATIONS: &[Situation] = &[
              git -C LAB/r -c alias.me='!OSM session id' me; cat LAB/hooked; OSM session id",
         )
     }),
-    row("npm run", |lab| {
+    row("npm run", &["anchor"], |lab| {
         program("npm")?;
         lab.file("package.json", r#"{"name":"x","scripts":{"me":"OSM session id"}}"#)?;
         in_one_terminal(lab, &["OSM session id", "npm run -s me --prefix LAB"])
     }),
-    row("an editor's filter command", |lab| {
+    row("an editor's filter command", &["anchor"], |lab| {
         program("vim")?;
         in_one_terminal(
             lab,
@@ -197,7 +205,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("a shell that is PID 1 of a container", |lab| {
+    row("a shell that is PID 1 of a container", &["anchor"], |lab| {
         root()?;
         let mut terminal = lab.terminal_running(CONTAINER)?;
         let mut ids = id(lab, &mut terminal)?;
@@ -205,7 +213,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(ask(lab, &mut terminal, "setsid -w sh -c 'OSM session id; true'")?);
         Ok(ids)
     }),
-    row("commands brought into a container from outside", |lab| {
+    row("commands brought into a container from outside", &["anchor"], |lab| {
         root()?;
         let mut terminal = lab.terminal()?;
         ask(
@@ -217,14 +225,14 @@ pub(crate) const SITUATIONS: &[Situation] = &[
              setsid -w nsenter -t $C -p -m sh -c 'OSM session id; true' </dev/null; kill $P",
         )
     }),
-    row("an orphaned script", |lab| {
+    row("an orphaned script", &["anchor"], |lab| {
         lab.file("orphan.sh", "#!/bin/sh\nsleep 0.3\nOSM session id >LAB/a\nOSM session id >LAB/b\ncat LAB/a LAB/b >LAB/c\nmv LAB/c LAB/done\n")?;
         let mut terminal = lab.terminal()?;
         lab.ask(&mut terminal, "(setsid LAB/orphan.sh </dev/null >/dev/null 2>&1 &)")?.ok()?;
         lab.wait_for(&lab.path().join("done"))?;
         ids_of(&fs::read_to_string(lab.path().join("done"))?)
     }),
-    row("one job of a daemon without a terminal", |lab| {
+    row("one job of a daemon without a terminal", &["anchor"], |lab| {
         let mut terminal = lab.terminal()?;
         lab.file(
             "job",
@@ -236,7 +244,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             "setsid -w python3 -c 'import subprocess as s; s.run([\"sh\", \"LAB/job\"]); s.run([\"bash\", \"-c\", \". LAB/job\"])' </dev/null",
         )
     }),
-    row("a tmux pane, detached, attached, its shell respawned", |lab| {
+    row("a tmux pane, detached, attached, its shell respawned", &["multiplexer tmux"], |lab| {
         program("tmux")?;
         let (tmux, pane) = Tmux::start(lab, &[])?;
         let mut pane = tmux.pane(pane);
@@ -252,7 +260,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(ask(lab, &mut pane, "sh -c 'OSM session id; true'; setsid -w OSM session id")?);
         Ok(ids)
     }),
-    row("sudo and env -i in a tmux pane", |lab| {
+    row("sudo and env -i in a tmux pane", &["multiplexer tmux"], |lab| {
         root()?;
         program("tmux")?;
         program("sudo")?;
@@ -260,7 +268,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         let mut pane = tmux.pane(pane);
         ask(lab, &mut pane, "OSM session id; sudo OSM session id; env -i OSM session id")
     }),
-    row("a screen window, detached and attached", |lab| {
+    row("a screen window, detached and attached", &["multiplexer screen"], |lab| {
         program("screen")?;
         let screen = Screen::start(lab, "one", &[])?;
         let mut window = screen.window(0);
@@ -273,7 +281,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(ask(lab, &mut window, "sh -c 'OSM session id; true'; env -i OSM session id")?);
         Ok(ids)
     }),
-    row("a dtach session, detached and attached", |lab| {
+    row("a dtach session, detached and attached", &["multiplexer dtach"], |lab| {
         program("dtach")?;
         let mut viewer = lab.terminal()?;
         viewer.type_line(&lab.spell("dtach -A LAB/socket bash --norc --noprofile -i"))?;
@@ -285,18 +293,18 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         viewer.type_line("exit")?;
         Ok(ids)
     }),
-    row("one SSH login", |lab| {
+    row("one SSH login", &["ssh"], |lab| {
         let mut login = Login::new(lab)?;
         let mut ids = id(lab, &mut login.terminal)?;
         ids.extend(ask(lab, &mut login.terminal, "OSM session id </dev/null 2>/dev/null | cat; sh -c 'OSM session id; true'; setsid -w OSM session id; env -i OSM session id")?);
         Ok(ids)
     }),
-    row("sudo over SSH", |lab| {
+    row("sudo over SSH", &["ssh"], |lab| {
         program("sudo")?;
         let mut login = Login::new(lab)?;
         ask(lab, &mut login.terminal, "OSM session id; sudo OSM session id")
     }),
-    row("commands over one SSH connection, without a terminal", |lab| {
+    row("commands over one SSH connection, without a terminal", &["ssh"], |lab| {
         root()?;
         program("sshd")?;
         let server = SshServer::start(lab)?;
@@ -313,19 +321,19 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ),
         )
     }),
-    row("commands of a native agent, plain and detached", |lab| {
+    row("commands of a native agent, plain and detached", &["agent-process"], |lab| {
         let agent = fake_agents::native(lab, "claude")?;
         commands_of(lab, &format!("{agent} -c"), true)
     }),
-    row("commands of an agent that is a script of node", |lab| {
+    row("commands of an agent that is a script of node", &["agent-process"], |lab| {
         let agent = fake_agents::node(lab, "gemini")?;
         commands_of(lab, &agent, false)
     }),
-    row("commands of an agent that is a script of python", |lab| {
+    row("commands of an agent that is a script of python", &["agent-process"], |lab| {
         let agent = fake_agents::python(lab, "aider")?;
         commands_of(lab, &agent, false)
     }),
-    row("commands of an agent that gives each a pty", |lab| {
+    row("commands of an agent that gives each a pty", &["agent-process"], |lab| {
         program("script")?;
         let agent = fake_agents::node(lab, "qwen")?;
         in_one_terminal(
@@ -335,7 +343,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             )],
         )
     }),
-    row("sudo under an agent with a conversation", |lab| {
+    row("sudo under an agent with a conversation", &["agent-conversation"], |lab| {
         root()?;
         program("sudo")?;
         let agent = fake_agents::native(lab, "claude")?;
@@ -346,19 +354,19 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             )],
         )
     }),
-    row("one conversation, after the agent was restarted", |lab| {
+    row("one conversation, after the agent was restarted", &["agent-conversation"], |lab| {
         let agent = fake_agents::native(lab, "claude")?;
         let run = format!("{agent} -c 'CLAUDE_CODE_SESSION_ID=8d2f OSM session id; true'");
         in_one_terminal(lab, &[&run, &run])
     }),
-    row("one conversation, resumed in another terminal", |lab| {
+    row("one conversation, resumed in another terminal", &["agent-conversation"], |lab| {
         let agent = fake_agents::native(lab, "codex")?;
         let run = format!("{agent} -c 'CODEX_THREAD_ID=019d OSM session id; true'");
         let mut ids = in_one_terminal(lab, &[&run])?;
         ids.extend(in_one_terminal(lab, &[&run])?);
         Ok(ids)
     }),
-    row("an orphaned job of a live agent", |lab| {
+    row("an orphaned job of a live agent", &["agent-conversation"], |lab| {
         let agent = fake_agents::native(lab, "claude")?;
         lab.file("job.sh", "sleep 0.3\nOSM session id >LAB/late.tmp; mv LAB/late.tmp LAB/late\n")?;
         in_one_terminal(
@@ -371,7 +379,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             )],
         )
     }),
-    row("sandboxed commands of one agent", |lab| {
+    row("sandboxed commands of one agent", &["agent-conversation"], |lab| {
         root()?;
         program("bwrap")?;
         let agent = fake_agents::native(lab, "claude")?;
@@ -384,7 +392,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             )],
         )
     }),
-    row("two steps of one CI job", |lab| {
+    row("two steps of one CI job", &["ci"], |lab| {
         let runner = fake_agents::native(lab, "Runner.Worker")?;
         in_one_terminal(
             lab,
@@ -394,7 +402,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             )],
         )
     }),
-    row("an ordinary user who sees only his own processes", |lab| {
+    row("an ordinary user who sees only his own processes", &["anchor"], |lab| {
         root()?;
         let mut terminal = lab.terminal_running(&[
             "unshare",
@@ -422,9 +430,9 @@ fn redirected(lab: &Lab) -> Ids {
     terminal.type_line(&lab.spell("OSM session id; echo SE''EN"))?;
     terminal.wait_for("SEEN")?;
     let screen = terminal.screen();
-    let shown =
-        screen.lines().filter_map(|line| parse(line.trim_start_matches("\u{1b}[?2004l\r").trim()));
-    ids.extend(shown.flatten());
+    let printed = screen.rsplit_once("\u{1b}[?2004l").map_or("", |(_, printed)| printed);
+    let printed = printed.split("SEEN").next().unwrap_or_default();
+    ids.extend(parse(printed.trim()).unwrap_or_default());
     ids.extend(ask(
         lab,
         &mut terminal,

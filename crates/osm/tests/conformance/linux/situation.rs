@@ -6,13 +6,16 @@ use osm_identity::SessionId;
 use osm_testkit::lab::{Lab, Typist};
 pub(crate) use osm_testkit::tools::Stop;
 
-/// A situation, and how many sessions it is.
+/// A situation, how many sessions it is, and what must find them.
 #[derive(Clone, Copy)]
 pub(crate) struct Situation {
     /// Which part of the matrix it stands in.
     pub(crate) group: Group,
     /// What happens in it.
     pub(crate) name: &'static str,
+    /// The detectors that must win, one after the other; one that wins several times in a row is
+    /// named once. See [`Identity::found_by`].
+    pub(crate) found_by: &'static [&'static str],
     /// Makes it happen, and returns the ids that were seen.
     pub(crate) run: fn(&Lab) -> Ids,
 }
@@ -30,8 +33,39 @@ pub(crate) enum Group {
     RealAgent,
 }
 
-/// The ids that were seen, or why there are none.
-pub(crate) type Ids = Result<Vec<String>, Stop>;
+/// The identities that were seen, or why there are none.
+pub(crate) type Ids = Result<Vec<Identity>, Stop>;
+
+/// What the program said about one session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) id: String,
+    /// The detector that found it; `None` if the program was asked for the id alone.
+    pub(crate) source: Option<String>,
+}
+
+impl Identity {
+    fn parse(id: &str, source: Option<&str>) -> Option<Self> {
+        id.parse::<SessionId>().ok()?;
+        Some(Self { id: id.to_owned(), source: source.map(str::to_owned) })
+    }
+
+    /// The detector that found it, and which multiplexer it was.
+    pub(crate) fn found_by(&self) -> String {
+        let source = self.source.as_deref().unwrap_or_default();
+        match self.id.split_once("--") {
+            Some((kind, _)) if source == "multiplexer" => format!("{source} {kind}"),
+            _ => source.to_owned(),
+        }
+    }
+}
+
+/// The detectors that found some sessions; one that wins several times in a row is named once.
+pub(crate) fn found_by(ids: &[Identity]) -> Vec<String> {
+    let mut names: Vec<String> = ids.iter().map(Identity::found_by).collect();
+    names.dedup();
+    names
+}
 
 impl Situation {
     /// Its name among the tests.
@@ -45,18 +79,32 @@ impl Situation {
         format!("{group}::{}", self.name.replace(' ', "_"))
     }
 
-    /// Makes it happen and compares the ids.
+    /// Makes it happen twice: as prompts ask for the id, and with the detector that found it.
     pub(crate) fn check(&self) -> Ids {
-        let lab = Lab::new(&program())?;
-        let ids = (self.run)(&lab)?;
+        let mut ids = self.compare((self.run)(&Lab::new(&program())?)?)?;
+        if self.group != Group::RealAgent {
+            // An agent takes seconds to start, so its row asks for both in one run.
+            ids = self.compare((self.run)(&Lab::with_options(&program(), " --json")?)?)?;
+        }
+        let found_by = found_by(&ids);
+        if found_by == self.found_by {
+            Ok(ids)
+        } else {
+            let wanted = self.found_by;
+            Err(Stop::Failed(format!("found by {found_by:?} instead of {wanted:?}: {ids:#?}")))
+        }
+    }
+
+    /// Compares the ids.
+    fn compare(&self, ids: Vec<Identity>) -> Ids {
         if ids.len() < 2 {
             return Err(Stop::Failed(format!("a comparison needs two ids: {ids:?}")));
         }
-        if let Some(id) = ids.iter().find(|id| id.starts_with("uuid--")) {
-            return Err(Stop::Failed(format!("{id} is random: {ids:?}")));
+        if let Some(id) = ids.iter().find(|it| it.id.starts_with("uuid--")) {
+            return Err(Stop::Failed(format!("{id:?} is random: {ids:?}")));
         }
-        let mut distinct = ids.clone();
-        distinct.sort();
+        let mut distinct: Vec<&str> = ids.iter().map(|it| it.id.as_str()).collect();
+        distinct.sort_unstable();
         distinct.dedup();
         let wanted = match self.group {
             Group::Differ => ids.len(),
@@ -97,11 +145,19 @@ pub(crate) fn id(lab: &Lab, shell: &mut dyn Typist) -> Ids {
     ask(lab, shell, "OSM session id")
 }
 
-/// The ids in an output, one a line.
-pub(crate) fn parse(output: &str) -> Option<Vec<String>> {
-    let ids: Vec<String> = output.lines().map(|line| line.trim().to_owned()).collect();
-    let all = !ids.is_empty() && ids.iter().all(|id| id.parse::<SessionId>().is_ok());
-    all.then_some(ids)
+/// The identities in an output: ids, one a line, or JSON documents.
+pub(crate) fn parse(output: &str) -> Option<Vec<Identity>> {
+    let ids: Option<Vec<Identity>> = match output.find('{') {
+        None => output.lines().map(|line| Identity::parse(line.trim(), None)).collect(),
+        Some(start) => serde_json::Deserializer::from_str(&output[start..])
+            .into_iter::<serde_json::Value>()
+            .map(|document| {
+                let document = document.ok()?;
+                Identity::parse(document["id"].as_str()?, document["source"].as_str())
+            })
+            .collect(),
+    };
+    ids.filter(|ids| !ids.is_empty())
 }
 
 /// Runs commands in one terminal, one after the other, and gathers the ids.
