@@ -1,4 +1,4 @@
-//! Items, made into one prompt.
+//! Builds the prompt of a list of items.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -103,9 +103,9 @@ fn add_output(
     match ran.end {
         End::TimedOut => {
             let after = time(setting.limits.time);
-            draft.skip(label, &format!("{CUT_SHORT}it was stopped after {after}"));
+            draft.skip(label, &format!("{CUT_SHORT}timed out after {after}"));
         }
-        End::Killed => draft.skip(label, &format!("{CUT_SHORT}a signal killed it")),
+        End::Killed => draft.skip(label, &format!("{CUT_SHORT}killed by a signal")),
         End::Exited(_) => {}
     }
     draft.mention_losses(label, ran.beyond, ran.replaced);
@@ -154,10 +154,10 @@ impl Draft {
 
     fn mention_losses(&mut self, label: &str, beyond: u64, replaced: bool) {
         if beyond > 0 {
-            self.skip(label, &format!("{} at its end", bytes(beyond)));
+            self.skip(label, &format!("the last {}, beyond the limit", bytes(beyond)));
         }
         if replaced {
-            self.skip(label, &"bytes that are not UTF-8, replaced by \u{fffd}");
+            self.skip(label, &"invalid UTF-8, replaced by \u{fffd}");
         }
     }
 
@@ -204,7 +204,7 @@ impl Draft {
             }
             start = part.files_end;
             let repeated = part.repeated.into_iter().filter(|at| is_there[*at]).count();
-            let too_much = format!("beyond the {} that fit", bytes(setting.limits.total));
+            let too_much = format!("beyond the limit of {}", bytes(setting.limits.total));
             for (count, reason) in [(repeated, REPEATED), (beyond, &too_much)] {
                 left_out.extend(Skipped::files(&part.label, part.is_folder, count, reason));
             }

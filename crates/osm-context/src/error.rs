@@ -1,137 +1,126 @@
-//! What can go wrong with what the user asked for.
+//! Errors of what the user asked for.
 //!
-//! Files that cannot be part of a prompt are no errors: they are left out, and it is said why.
+//! A file that cannot be part of a prompt is not an error: the prompt lists it with a
+//! [`Reason`].
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::label::{shown, shown_lines};
-use crate::reason;
+use crate::reason::{self, Reason};
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
-#[derive(Debug)]
+/// What failed. Messages escape control characters: names come from anywhere, and messages are part of
+/// prompts too.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The user does not want it any more.
+    /// The caller asked to stop.
+    #[error("interrupted")]
     Interrupted,
-    /// Nothing was named.
-    NoName,
-    /// There is nothing of that name.
+    /// The path is the empty text.
+    #[error("the path is empty")]
+    EmptyPath,
+    /// The path does not exist.
+    #[error("{}: not found", seen(.0))]
     NotFound(PathBuf),
-    /// It is neither a file nor a folder.
+    /// The path exists and cannot be added.
+    #[error("{}: {reason}", seen(path))]
     Unusable {
         /// Which one.
         path: PathBuf,
-        /// What it is instead.
-        reason: String,
+        /// Why not.
+        reason: Reason,
     },
-    /// No file matches.
+    /// No file matches the pattern.
+    #[error("no file matches {} (ignored and hidden files are not searched)", shown(.0))]
     NoMatch(String),
-    /// The pattern itself is wrong.
-    BadPattern {
+    /// The pattern is invalid.
+    #[error("invalid pattern {}: {}", shown(pattern), shown(&source.kind().to_string()))]
+    InvalidPattern {
         /// Which one.
         pattern: String,
         /// What is wrong with it.
-        reason: String,
+        source: globset::Error,
     },
-    /// `~` was typed, and nobody knows where that is.
+    /// The path begins with `~`, and the home folder is not known.
+    #[error("cannot expand ~: the home folder is unknown")]
     NoHome,
-    /// A program could not be started.
+    /// A program did not start.
+    #[error("cannot start {}: {source}", shown(program))]
     Start {
         /// Which one.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A program did not come to its end in time.
+    /// A program did not finish in time and was stopped.
+    #[error("{} timed out after {}", shown(program), reason::time(*after))]
     TimedOut {
         /// Which one.
         program: String,
-        /// After how long it was stopped.
+        /// The time limit.
         after: Duration,
     },
-    /// An argument for git that does more than to compare.
+    /// An argument makes `git diff` do more than compare.
+    #[error("argument {} is not allowed: {reason}", shown(argument))]
     Refused {
         /// Which one.
         argument: String,
         /// What it does.
         reason: &'static str,
     },
-    /// The folder is in no repository.
+    /// The folder is not in a Git repository.
+    #[error("not a Git repository: {}", seen(.0))]
     NoRepository(PathBuf),
     /// The repository has no commit to compare with.
+    #[error("the Git repository of {} has no commits", seen(.0))]
     NoCommits(PathBuf),
-    /// What git itself said.
+    /// Git failed; this is its own message.
+    #[error("git: {}", shown_lines(.0))]
     Git(String),
 }
 
 impl Error {
+    /// A stable code for programs.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::EmptyPath => "empty_path",
+            Self::NotFound(_) => "not_found",
+            Self::Unusable { .. } => "unusable_path",
+            Self::NoMatch(_) => "no_match",
+            Self::InvalidPattern { .. } => "invalid_pattern",
+            Self::NoHome => "no_home",
+            Self::Start { .. } => "cannot_start",
+            Self::TimedOut { .. } => "timed_out",
+            Self::Refused { .. } => "argument_not_allowed",
+            Self::NoRepository(_) => "no_repository",
+            Self::NoCommits(_) => "no_commits",
+            Self::Git(_) => "git_failed",
+        }
+    }
+
     /// What the user can do about it.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::NotFound(_) => "check the spelling, and in which folder you are",
-            Self::NoMatch(_) => "name an ignored or hidden file itself, without a pattern",
-            Self::NoHome => "write the path in full",
+            Self::NotFound(_) => "check the spelling and the current folder",
+            Self::Unusable { reason: Reason::TooManyFiles { .. }, .. } => "name fewer folders",
+            Self::NoMatch(_) => "to add an ignored or hidden file, name it without a pattern",
+            Self::NoHome => "write the full path",
             Self::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                "install it, or check PATH"
+                "install the program, or check PATH"
             }
-            Self::TimedOut { .. } => "ask for less, or allow more time",
-            Self::Refused { .. } => "leave it out",
-            Self::NoRepository(_) => "change to a folder that is in one, or run `git init`",
-            Self::NoCommits(_) => "commit something, or ask for `--staged`",
+            Self::Refused { .. } => "omit the argument",
+            Self::NoRepository(_) => "change to a folder in a repository, or run `git init`",
+            Self::NoCommits(_) => "commit something, or compare with `--staged`",
             _ => return None,
         })
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Start { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
-
-/// Names come from anywhere, and this is read at a terminal, which obeys some of them.
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Interrupted => f.write_str("interrupted"),
-            Self::NoName => f.write_str("it has no name"),
-            Self::NotFound(path) => write!(f, "there is no {}", seen(path)),
-            Self::Unusable { path, reason } => write!(f, "{}: {}", seen(path), shown(reason)),
-            Self::NoMatch(pattern) => {
-                let pattern = shown(pattern);
-                write!(f, "no file matches {pattern} (ignored and hidden ones do not count)")
-            }
-            Self::BadPattern { pattern, reason } => {
-                write!(f, "{} is no pattern: {}", shown(pattern), shown(reason))
-            }
-            Self::NoHome => f.write_str("nobody knows where ~ is"),
-            Self::Start { program, source } => {
-                write!(f, "cannot start {}: {source}", shown(program))
-            }
-            Self::TimedOut { program, after } => {
-                write!(f, "{} was stopped after {}", shown(program), reason::time(*after))
-            }
-            Self::Refused { argument, reason } => {
-                write!(f, "{} is refused: {reason}", shown(argument))
-            }
-            Self::NoRepository(folder) => {
-                write!(f, "{} is not in a Git repository", seen(folder))
-            }
-            Self::NoCommits(folder) => {
-                write!(f, "the repository of {} has no commits yet", seen(folder))
-            }
-            Self::Git(complaint) => write!(f, "git: {}", shown_lines(complaint)),
-        }
     }
 }
 

@@ -28,8 +28,8 @@ pub(crate) enum Fate<T> {
 /// What the threads share.
 struct Claims {
     next: usize,
-    /// The size of what was read. When a file is claimed, this is of files before it only; so if it
-    /// is too much already, that file is too much whoever is faster.
+    /// The size of what was read. When a file is claimed, this counts only files before it. So if it
+    /// is over the limit, that file is over the limit in every order of threads.
     total: u64,
 }
 

@@ -1,8 +1,8 @@
-//! Diffs, the files that changed, and names of commits, by asking git.
+//! Runs git for diffs, changed files and names of commits.
 //!
-//! Git is never asked through a shell, and never to write or to run anything: arguments that would
-//! make it do so are refused, and what a repository's configuration would make it run is turned off.
-//! Filters (`filter.NAME.clean`) stay: without them git cannot tell what the content of a file is.
+//! Git is started without a shell. Arguments that make it write files or run programs are refused, and
+//! programs that a repository's configuration names are turned off. Filters (`filter.NAME.clean`) stay
+//! on: without them git cannot compare the content of files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -32,10 +32,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("--output", "it writes a file"),
     ("--ext-diff", "it runs a program"),
     ("--textconv", "it runs a program"),
-    ("--no-index", "it reads files that are not Git's; add the files themselves"),
+    ("--no-index", "it reads files outside of Git; add the files themselves"),
 ];
 
-/// Options that begin like refused ones, and are none.
+/// Options that begin like refused ones and are allowed.
 const ALLOWED: &[&str] = &["--no", "--text", "--exit-code", "--output-indicator"];
 
 /// Short options that take what follows them as their value.
@@ -88,8 +88,8 @@ pub fn diff(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Di
 
 /// The files that changed, by the same arguments; of what is not there, nothing is said.
 ///
-/// Whoever made a branch chose the names, so they get what a folder gets: no link leads out of the
-/// repository, and none to a folder.
+/// The author of a branch chose the names, so the rules for folders hold: links out of the repository
+/// and links to folders are left out.
 pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Changed> {
     let git = Git { folder, setting };
     let arguments = git.checked(arguments)?;
@@ -225,7 +225,7 @@ impl Git<'_> {
             _ if complaint.contains("not a git repository") => {
                 Err(Error::NoRepository(self.folder.to_owned()))
             }
-            _ if complaint.is_empty() => Err(Error::Git("it failed without a word".into())),
+            _ if complaint.is_empty() => Err(Error::Git("failed without a message".into())),
             _ => Err(Error::Git(complaint)),
         }
     }

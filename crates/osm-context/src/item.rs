@@ -1,8 +1,8 @@
-//! What the user put together: files, notes, diffs and commands, as they stand in a session.
+//! The files, notes, diffs and commands that the user collected, as a session stores them.
 //!
-//! An item is the JSON that it was read from, whatever that is: fields that another program added,
-//! types of a later version and mistakes of a script all survive, for whoever reads them next. What
-//! an item means is looked at only when it is used.
+//! An item keeps the JSON that it was read from. Fields that another program added, types of a later
+//! version and mistakes of a script are written back unchanged. The content is checked only when the
+//! item is used.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -114,13 +114,13 @@ impl Item {
         let folder = || self.text("folder").map(str::to_owned);
         let text = |kind: fn(String) -> Kind| match self.text("payload") {
             Some(text) => kind(text.to_owned()),
-            None => Kind::Unknown("its payload is no text".into()),
+            None => Kind::Unknown("payload is not a text".into()),
         };
         match self.type_name() {
             "file" => match self.text("path").filter(|path| !path.is_empty()) {
                 // Nothing, as a path, would be the folder that we are in.
                 None if self.label().is_empty() => {
-                    Kind::Unknown("it has neither a path nor a label".into())
+                    Kind::Unknown("neither a path nor a label".into())
                 }
                 path => Kind::File { path: path.map(str::to_owned) },
             },
@@ -129,14 +129,14 @@ impl Item {
             "diff-error" => text(Kind::FailedDiff),
             "lazy-diff" => match self.words() {
                 Some(arguments) => Kind::LazyDiff { arguments, folder: folder() },
-                None => Kind::Unknown("its payload is no list of arguments".into()),
+                None => Kind::Unknown("payload is not a list of arguments".into()),
             },
             "lazy-exec" => match self.words() {
                 Some(command) if !command.is_empty() => Kind::LazyRun { command, folder: folder() },
-                _ => Kind::Unknown("its payload is no command with arguments".into()),
+                _ => Kind::Unknown("payload is not a command with arguments".into()),
             },
-            "" => Kind::Unknown("it has no type".into()),
-            other => Kind::Unknown(format!("this version knows nothing of the type {other}")),
+            "" => Kind::Unknown("no type".into()),
+            other => Kind::Unknown(format!("unsupported item type: {other}")),
         }
     }
 

@@ -92,6 +92,7 @@ pub use error::{Error, Result};
 pub use item::{Item, Kind};
 pub use label::shown_lines;
 pub use parse::{Malformed, parse};
+pub use reason::Reason;
 pub use render::Prompt;
 pub use resolve::{Found, Resolved, label_of, resolve};
 pub use run::{End, Ran, run};

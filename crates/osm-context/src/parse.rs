@@ -4,27 +4,19 @@
 //! against each other, with content that tries to look like a section.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use crate::label;
 use crate::render::{HEADING, LEFT_OUT, NO_EOL};
 use crate::section::{Block, Outcome, Section, Skipped, Subject};
 
 /// A text that no prompt is written as.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: expected {expected}")]
 pub struct Malformed {
     /// The line, from 1.
     pub line: usize,
     /// What should stand there.
     pub expected: &'static str,
-}
-
-impl std::error::Error for Malformed {}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: expected {}", self.line, self.expected)
-    }
 }
 
 /// The sections of a prompt without text before or after them.

@@ -57,7 +57,7 @@ impl<'a> Planner<'a> {
         let (path, is_folder) = match self.locate(&path) {
             Ok(located) => located,
             Err(reason) => {
-                let missing = reason == Reason::Vanished;
+                let missing = reason == Reason::NotFound;
                 let skipped = vec![Skipped::new(label, &reason)];
                 return Ok(Plan { skipped, missing, ..Plan::default() });
             }
@@ -85,7 +85,7 @@ impl<'a> Planner<'a> {
     /// Whether there is nothing of that name. No folder is walked for it.
     pub(crate) fn is_missing(&mut self, path: Option<&str>, label: &str) -> bool {
         let path = self.absolute(path, label);
-        path.is_ok_and(|path| self.locate(&path) == Err(Reason::Vanished))
+        path.is_ok_and(|path| self.locate(&path) == Err(Reason::NotFound))
     }
 
     fn absolute(&self, path: Option<&str>, label: &str) -> Result<PathBuf> {
@@ -101,7 +101,7 @@ impl<'a> Planner<'a> {
         let metadata = path.symlink_metadata().map_err(failed)?;
         let metadata = if metadata.is_symlink() {
             path.metadata().map_err(|error| match Reason::of_error(&error) {
-                Reason::Vanished => Reason::LinkToNowhere,
+                Reason::NotFound => Reason::BrokenLink,
                 reason => reason,
             })?
         } else if metadata.is_file()

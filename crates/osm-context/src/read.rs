@@ -1,8 +1,8 @@
-//! One file, read with care.
+//! Reads one file.
 //!
-//! The path is what a link led to already, so a link in its place is somebody's trick and not
-//! followed. What is opened is looked at once more: between the look at a folder and this one a file
-//! can have become a FIFO, which would wait for ever, or a device without end.
+//! Links in the path are resolved before, so a link in place of the file is not followed. The type of
+//! the file is checked after it is open: since the folder was listed, another process can have replaced
+//! the file by a FIFO, which would block, or by a device without end.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -18,12 +18,12 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<String, Reason> {
     let file = open(path).map_err(|error| Reason::of_error(&error))?;
     let metadata = file.metadata().map_err(|error| Reason::of_error(&error))?;
     if !metadata.is_file() {
-        let folder = Reason::Unreadable("it is a folder".into());
+        let folder = Reason::Unreadable("is a folder".into());
         return Err(Reason::of_type(metadata.file_type()).unwrap_or(folder));
     }
     let size = metadata.len();
     if size > most {
-        return Err(Reason::TooLarge { size, most });
+        return Err(Reason::TooLarge { size, limit: most });
     }
     // Some files, those of the system itself, do not tell their size. Of others no more is taken
     // than there was, which spares the question whether that was all.
@@ -31,7 +31,7 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<String, Reason> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     file.take(up_to).read_to_end(&mut bytes).map_err(|error| Reason::of_error(&error))?;
     if bytes.len() as u64 > most {
-        return Err(Reason::TooLarge { size: bytes.len() as u64, most });
+        return Err(Reason::TooLarge { size: bytes.len() as u64, limit: most });
     }
     text(bytes)
 }
@@ -81,7 +81,7 @@ mod tests {
         assert!(read(written(&late).path(), 10_000).is_ok());
         assert_eq!(read(written(&late[1..]).path(), 10_000), Err(Reason::Binary));
         assert_eq!(read(written(b"caf\xe9").path(), 10), Err(Reason::NotUtf8));
-        assert_eq!(read(written(b"12345").path(), 4), Err(Reason::TooLarge { size: 5, most: 4 }));
+        assert_eq!(read(written(b"12345").path(), 4), Err(Reason::TooLarge { size: 5, limit: 4 }));
     }
 
     #[cfg(target_os = "linux")]
@@ -89,7 +89,7 @@ mod tests {
     fn files_of_the_system_do_not_tell_their_size() {
         let path = Path::new("/proc/self/status");
         assert!(read(path, 1 << 20).unwrap().starts_with("Name:"));
-        assert!(matches!(read(path, 10), Err(Reason::TooLarge { most: 10, .. })));
+        assert!(matches!(read(path, 10), Err(Reason::TooLarge { limit: 10, .. })));
     }
 
     #[cfg(unix)]
@@ -102,9 +102,9 @@ mod tests {
         assert_eq!(read(&fifo, 10), Err(Reason::Special("FIFO")));
         assert_eq!(read(Path::new("/dev/zero"), 10), Err(Reason::Special("device")));
         assert!(matches!(read(folder.path(), 10), Err(Reason::Unreadable(_))));
-        assert_eq!(read(&folder.path().join("none"), 10), Err(Reason::Vanished));
+        assert_eq!(read(&folder.path().join("none"), 10), Err(Reason::NotFound));
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("/etc/hostname", &link).unwrap();
-        assert_eq!(read(&link, 1000), Err(Reason::Loop));
+        assert_eq!(read(&link, 1000), Err(Reason::LinkLoop));
     }
 }

@@ -1,45 +1,72 @@
 //! Why a file is not in the prompt.
 
-use std::fmt;
 use std::fs::FileType;
 use std::io;
 use std::time::Duration;
 
 /// Why a file is not in the prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// It has a NUL near its start.
+    #[error("binary")]
     Binary,
+    /// It is not UTF-8.
+    #[error("not UTF-8")]
     NotUtf8,
+    /// It is larger than the limit.
+    #[error("too large: {}", compared(*size, *limit))]
     TooLarge {
+        /// Its size, in bytes.
         size: u64,
-        most: u64,
+        /// The limit, in bytes.
+        limit: u64,
     },
-    TooMany {
-        most: usize,
+    /// The folder has more files than the limit.
+    #[error("more than {limit} files")]
+    TooManyFiles {
+        /// The limit.
+        limit: usize,
     },
-    Vanished,
+    /// It does not exist.
+    #[error("not found")]
+    NotFound,
+    /// The system refuses to read it.
+    #[error("cannot read: {0}")]
     Unreadable(String),
-    /// Neither a file nor a folder, but what.
+    /// It is a FIFO, a socket or a device.
+    #[error("not a regular file: {0}")]
     Special(&'static str),
-    Loop,
-    /// A link that leads out of the folder that was asked for.
-    Outside,
+    /// It is a symbolic link that leads back to itself, or that took the place of a file.
+    #[error("symbolic link loop")]
+    LinkLoop,
+    /// It is a symbolic link that leads out of the folder that was added.
+    #[error("symbolic link out of the folder")]
+    LinkOutside,
+    /// It is a symbolic link to a folder.
+    #[error("symbolic link to a folder")]
     LinkToFolder,
-    LinkToNowhere,
+    /// It is a symbolic link whose target does not exist.
+    #[error("broken symbolic link")]
+    BrokenLink,
+    /// Its name is not UTF-8, so that a session cannot hold it.
+    #[error("file name is not UTF-8")]
     NameNotUtf8,
-    OfGit,
+    /// It is in a `.git` folder.
+    #[error("in a .git folder")]
+    InGit,
 }
 
 impl Reason {
     pub(crate) fn of_error(error: &io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Vanished,
-            _ if is_loop(error) => Self::Loop,
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::NotFound,
+            _ if is_loop(error) => Self::LinkLoop,
             _ => Self::Unreadable(error.to_string()),
         }
     }
 
-    /// What is in the way of reading it, by its type alone; folders and links are none of these.
+    /// Why a file of this type cannot be read; `None` for files, folders and links.
     pub(crate) fn of_type(kind: FileType) -> Option<Self> {
         if kind.is_file() || kind.is_dir() || kind.is_symlink() {
             return None;
@@ -48,34 +75,17 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Binary => f.write_str("binary"),
-            Self::NotUtf8 => f.write_str("not UTF-8"),
-            Self::TooLarge { size, most } => match (bytes(*size), bytes(*most)) {
-                (size_text, most_text) if size_text == most_text => {
-                    write!(f, "{size} bytes are more than {most}")
-                }
-                (size, most) => write!(f, "{size} are more than {most}"),
-            },
-            Self::TooMany { most } => {
-                write!(f, "more than {most} files; name the folders in it that matter")
-            }
-            Self::Vanished => f.write_str("not found"),
-            Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
-            Self::Special(what) => write!(f, "a {what}, no file"),
-            Self::Loop => f.write_str("a link that leads back to itself"),
-            Self::Outside => f.write_str("a link out of the folder"),
-            Self::LinkToFolder => f.write_str("a link to a folder"),
-            Self::LinkToNowhere => f.write_str("a link to nowhere"),
-            Self::NameNotUtf8 => f.write_str("its name is not UTF-8"),
-            Self::OfGit => f.write_str("a folder of Git's own"),
+/// A size and its limit, exact where they would look the same.
+fn compared(size: u64, limit: u64) -> String {
+    match (bytes(size), bytes(limit)) {
+        (size_text, limit_text) if size_text == limit_text => {
+            format!("{size} bytes, limit {limit}")
         }
+        (size, limit) => format!("{size}, limit {limit}"),
     }
 }
 
-/// A size for people.
+/// A size with its unit, rounded down.
 pub(crate) fn bytes(size: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let Some((unit, name)) = UNITS.into_iter().find(|(unit, _)| size >= *unit) else {
@@ -90,7 +100,7 @@ pub(crate) fn bytes(size: u64) -> String {
     }
 }
 
-/// A time for people.
+/// A time with its unit.
 pub(crate) fn time(time: Duration) -> String {
     match time.subsec_millis() {
         0 => format!("{} s", time.as_secs()),
@@ -130,7 +140,7 @@ mod tests {
     use super::{Reason, bytes};
 
     #[test]
-    fn sizes_for_people() {
+    fn sizes_are_rounded_down() {
         for (size, text) in [
             (0, "0 bytes"),
             (1023, "1023 bytes"),
@@ -148,9 +158,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_looks_larger() {
-        let text = |size, most| Reason::TooLarge { size, most }.to_string();
-        assert_eq!(text(2_000_000, 1_000_000), "1.9 MiB are more than 976 KiB");
-        assert_eq!(text(1_000_001, 1_000_000), "1000001 bytes are more than 1000000");
+    fn a_size_never_looks_like_its_limit() {
+        let text = |size, limit| Reason::TooLarge { size, limit }.to_string();
+        assert_eq!(text(2_000_000, 1_000_000), "too large: 1.9 MiB, limit 976 KiB");
+        assert_eq!(text(1_000_001, 1_000_000), "too large: 1000001 bytes, limit 1000000");
     }
 }

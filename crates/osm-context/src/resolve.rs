@@ -1,7 +1,7 @@
-//! What a user typed, as the files and folders that it means.
+//! Resolves a path or pattern that the user typed.
 //!
-//! A name that exists is meant literally, whatever characters are in it; only then it is a pattern.
-//! What is found is remembered by its absolute path: the folder in which it was typed is soon another.
+//! A name that exists is taken literally, whatever characters it has; otherwise it can be a pattern.
+//! Results have absolute paths, because a session can continue in another folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::section::Skipped;
 use crate::setting::Setting;
 use crate::walk::{self, Scope};
 
-/// A file or a folder that somebody asked for.
+/// A file or a folder that the user named.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     /// Where it is: absolute.
@@ -37,24 +37,24 @@ pub struct Resolved {
 /// The files and folders that were meant.
 pub fn resolve(typed: &str, setting: &Setting) -> Result<Resolved> {
     if typed.is_empty() {
-        return Err(Error::NoName);
+        return Err(Error::EmptyPath);
     }
     let path = absolute(typed, setting)?;
     match path.metadata() {
         Ok(metadata) => {
             if let Some(reason) = Reason::of_type(metadata.file_type()) {
-                return Err(Error::Unusable { path, reason: reason.to_string() });
+                return Err(Error::Unusable { path, reason });
             }
             let found = vec![found(&path, metadata.is_dir(), setting)?];
             Ok(Resolved { found, skipped: Vec::new() })
         }
         Err(error) => match Reason::of_error(&error) {
-            Reason::Vanished if path.is_symlink() => {
-                Err(Error::Unusable { path, reason: Reason::LinkToNowhere.to_string() })
+            Reason::NotFound if path.is_symlink() => {
+                Err(Error::Unusable { path, reason: Reason::BrokenLink })
             }
             _ if has_pattern(typed) => matches(typed, &path, setting),
-            Reason::Vanished => Err(Error::NotFound(path)),
-            reason => Err(Error::Unusable { path, reason: reason.to_string() }),
+            Reason::NotFound => Err(Error::NotFound(path)),
+            reason => Err(Error::Unusable { path, reason }),
         },
     }
 }
@@ -112,7 +112,7 @@ fn found(path: &Path, folder: bool, setting: &Setting) -> Result<Found> {
 }
 
 fn unnameable(path: &Path) -> Error {
-    Error::Unusable { path: path.to_owned(), reason: Reason::NameNotUtf8.to_string() }
+    Error::Unusable { path: path.to_owned(), reason: Reason::NameNotUtf8 }
 }
 
 fn has_pattern(text: &str) -> bool {
@@ -135,8 +135,8 @@ fn matches(typed: &str, path: &Path, setting: &Setting) -> Result<Resolved> {
         depth: (!pattern.contains("**")).then(|| pattern.split('/').count()),
     };
     let walked = walk::walk(&root, scope, setting)?;
-    if let [(name, reason @ Reason::TooMany { .. })] = walked.skipped.as_slice() {
-        return Err(Error::Unusable { path: base.join(name), reason: reason.to_string() });
+    if let [(name, reason @ Reason::TooManyFiles { .. })] = walked.skipped.as_slice() {
+        return Err(Error::Unusable { path: base.join(name), reason: reason.clone() });
     }
     let files = walked.files.iter().filter(|file| matcher.is_match(&file.name));
     // One name that cannot be kept is no reason to refuse the others.
@@ -156,9 +156,7 @@ fn matches(typed: &str, path: &Path, setting: &Setting) -> Result<Resolved> {
 
 fn matcher(typed: &str, pattern: &str) -> Result<GlobMatcher> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-    let glob = glob.map_err(|error| Error::BadPattern {
-        pattern: typed.to_owned(),
-        reason: error.kind().to_string(),
-    })?;
+    let glob =
+        glob.map_err(|source| Error::InvalidPattern { pattern: typed.to_owned(), source })?;
     Ok(glob.compile_matcher())
 }

@@ -1,8 +1,7 @@
-//! A command and what it prints, within limits.
+//! Runs a command and captures its output, within limits of time and size.
 //!
-//! It gets no input. What it prints is read until it ends, or until its time is up, or until the user
-//! wants it no more; then all that it started is stopped with it. Only so much is kept; the rest is
-//! counted.
+//! The command gets no input. When it ends, times out or is interrupted, its whole process group is
+//! killed. Output beyond the size limit is counted and dropped.
 
 use std::io::{self, PipeReader, Read};
 use std::path::Path;
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::setting::Setting;
 
-/// How often it is asked whether somebody wants it no more.
+/// The time between two checks for interruption and timeout.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// How long after the end of a command what it left behind may still print.
 const GRACE: Duration = Duration::from_millis(500);
@@ -49,7 +48,7 @@ pub enum End {
 /// Runs a program with arguments in a folder.
 pub fn run(command: &[String], folder: &Path, setting: &Setting) -> Result<Ran> {
     let [program, arguments @ ..] = command else {
-        let source = io::Error::new(io::ErrorKind::InvalidInput, "there is no command");
+        let source = io::Error::new(io::ErrorKind::InvalidInput, "the command is empty");
         return Err(Error::Start { program: String::new(), source });
     };
     let mut process = Command::new(program);
@@ -154,7 +153,7 @@ pub(crate) fn capture(
     running.watch(&chunks, most, setting)
 }
 
-/// Hands over what is read until nobody writes any more, or nobody listens.
+/// Sends what is read until the pipe or the channel is closed.
 fn forward(is_error: bool, mut from: PipeReader, to: &SyncSender<Chunk>) {
     let mut buffer = vec![0; CHUNK];
     loop {
@@ -246,7 +245,7 @@ mod group {
         command.process_group(0);
     }
 
-    /// Whether it ended. It is left unburied, so that its number stays its own.
+    /// Whether it ended. It is not reaped, so that its process id is not reused.
     #[cfg(not(target_os = "openbsd"))]
     pub(super) fn has_ended(child: &mut Child) -> bool {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -255,15 +254,15 @@ mod group {
         !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
     }
 
-    /// Whether it ended. OpenBSD cannot look without burying. What is left of the group keeps its
-    /// number and is stopped right after; known hole: if nothing is, the number may be another's.
+    /// Whether it ended. OpenBSD cannot check without reaping. Other processes of the group keep its id
+    /// in use and are killed right after. Known gap: if there are none, the id may be reused.
     #[cfg(target_os = "openbsd")]
     pub(super) fn has_ended(child: &mut Child) -> bool {
         !matches!(child.try_wait(), Ok(None))
     }
 
     pub(super) fn stop(child: &mut Child) {
-        // There may be nobody left in it.
+        // The group may be empty.
         kill_process_group(Pid::from_child(child), Signal::KILL).unwrap_or_default();
     }
 }

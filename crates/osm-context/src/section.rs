@@ -99,11 +99,11 @@ pub enum Outcome {
     Failed,
 }
 
-/// Why a file that comes up twice is there once.
-pub(crate) const REPEATED: &str = "in the prompt already";
+/// The reason for a file that an item before added.
+pub(crate) const REPEATED: &str = "already in the prompt";
 
-/// What the reason begins with why a command did not come to its end.
-pub(crate) const CUT_SHORT: &str = "the rest; ";
+/// The start of the reason why a command's output is incomplete.
+pub(crate) const CUT_SHORT: &str = "output incomplete: ";
 
 /// Something that is not in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

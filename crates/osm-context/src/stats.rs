@@ -19,7 +19,7 @@ pub struct Stats {
     pub files: u64,
     /// How many tokens, if they were counted.
     pub tokens: Option<u64>,
-    /// How many tokens it may have, if somebody said so.
+    /// How many tokens it may have, if there is a limit.
     pub budget: Option<u64>,
 }
 

@@ -1,8 +1,8 @@
 //! Which files a folder stands for.
 //!
 //! Those that Git would take: ignore rules count, in a repository or not, and what is hidden is
-//! skipped. Links are followed only to files within the folder, so that a folder of somebody else's
-//! cannot put a file of ours into a prompt.
+//! skipped. Links are followed only to files within the folder, so that a folder that someone else wrote
+//! cannot put the user's other files into a prompt.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -44,7 +44,7 @@ pub(crate) struct Walk {
 /// Walks through a folder, which must be given without links.
 pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walked> {
     if root.file_name().is_some_and(|name| name == ".git") {
-        return Ok(Walked { skipped: vec![(String::new(), Reason::OfGit)], ..Walked::default() });
+        return Ok(Walked { skipped: vec![(String::new(), Reason::InGit)], ..Walked::default() });
     }
     let found = Mutex::new(Walked::default());
     let count = AtomicUsize::new(0);
@@ -67,7 +67,7 @@ pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walke
     setting.go_on()?;
     let mut walked = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     if count.into_inner() > most {
-        let reason = Reason::TooMany { most };
+        let reason = Reason::TooManyFiles { limit: most };
         return Ok(Walked { files: Vec::new(), skipped: vec![(String::new(), reason)] });
     }
     walked.files.sort_unstable_by(|one, other| one.name.cmp(&other.name));
@@ -137,18 +137,18 @@ impl Share<'_> {
 /// The file within the folder that a path in it leads to, by links or not.
 pub(crate) fn follow(link: &Path, root: &Path) -> std::result::Result<PathBuf, Reason> {
     let target = link.canonicalize().map_err(|error| match Reason::of_error(&error) {
-        Reason::Vanished => Reason::LinkToNowhere,
+        Reason::NotFound => Reason::BrokenLink,
         reason => reason,
     })?;
-    let below = target.strip_prefix(root).map_err(|_| Reason::Outside)?;
+    let below = target.strip_prefix(root).map_err(|_| Reason::LinkOutside)?;
     if below.components().any(|part| part.as_os_str() == ".git") {
-        return Err(Reason::OfGit);
+        return Err(Reason::InGit);
     }
     let metadata = target.symlink_metadata().map_err(|error| Reason::of_error(&error))?;
     match Reason::of_type(metadata.file_type()) {
         Some(reason) => Err(reason),
         None if metadata.is_file() => Ok(target),
-        None if link.starts_with(&target) => Err(Reason::Loop),
+        None if link.starts_with(&target) => Err(Reason::LinkLoop),
         None => Err(Reason::LinkToFolder),
     }
 }

@@ -106,7 +106,7 @@ fn what_cannot_be_started_is_told() {
     assert!(matches!(nowhere, Err(Error::NotFound(_))));
 }
 
-/// The process that wrote its number there was killed. Whoever inherited it may not have buried it.
+/// The process that wrote its number there was killed. Its new parent may not have reaped it.
 #[track_caller]
 fn assert_is_gone(folder: &Path) {
     let pid = std::fs::read_to_string(folder.join("pid")).expect("it wrote its number");

@@ -28,8 +28,8 @@ fn every_item_is_described_and_nothing_is_run() {
     {"id":4,"type":"note","label":"note","missing":false,"folder":false,"files":0,"bytes":11,"lines":1,"tokens":2,"skipped":[]}
     {"id":5,"type":"lazy-exec","label":"touch x","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[]}
     {"id":6,"type":"lazy-diff","label":"git diff","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[]}
-    {"id":7,"type":"image","label":"cat","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"cat","reason":"this version knows nothing of the type image"}]}
-    {"id":8,"type":"file","label":"~/x","missing":true,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"~/x","reason":"nobody knows where ~ is"}]}
+    {"id":7,"type":"image","label":"cat","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"cat","reason":"unsupported item type: image"}]}
+    {"id":8,"type":"file","label":"~/x","missing":true,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"~/x","reason":"cannot expand ~: the home folder is unknown"}]}
     "#);
     assert!(!lab.path("x").exists());
     let without = describe(&items[..1], &lab.setting()).unwrap();
@@ -43,9 +43,9 @@ fn a_file_that_comes_up_twice_counts_once() {
     let counted: Vec<_> = described.iter().map(|it| (it.files, it.bytes)).collect();
     assert_eq!(counted, [(1, 4), (1, 4), (1, 6), (0, 0), (0, 0)]);
     let said = |at: usize| &described[at].skipped[0].reason;
-    assert_eq!(said(1), "1 of its files is in the prompt already");
-    assert_eq!(said(3), "in the prompt already");
-    assert_eq!(said(4), "2 of its files are in the prompt already");
+    assert_eq!(said(1), "1 of its files is already in the prompt");
+    assert_eq!(said(3), "already in the prompt");
+    assert_eq!(said(4), "2 of its files are already in the prompt");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn files_are_sorted_and_hidden_ones_skipped() {
     assert!(left_out(&prompt).is_empty(), "what is hidden is not worth a word");
     assert_eq!(labels(&lab.prompt(&["src/.hidden"])), ["src/.hidden"]);
     assert_eq!(labels(&lab.prompt(&["src/.github"])), ["src/.github/x"]);
-    assert_eq!(left_out(&lab.prompt(&["src/.git"])), ["src/.git: a folder of Git's own"]);
+    assert_eq!(left_out(&lab.prompt(&["src/.git"])), ["src/.git: in a .git folder"]);
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn ignore_rules_count_without_a_repository_too() {
         lab.git(&["init"]);
         assert_eq!(labels(&lab.prompt(&["."])), expected);
     }
-    // Whoever names a file wants it.
+    // A file that is named itself is taken.
     let named = ["a.log", "sub/secret.txt"];
     assert_eq!(labels(&lab.prompt(&named)), named);
     assert_eq!(labels(&lab.prompt(&["build"])), ["build/out.txt"]);
@@ -66,7 +66,7 @@ fn no_text_is_left_out_with_a_reason() {
     assert_eq!(bodies, ["\u{feff}b\n", "a\r\n", ""]);
     assert_eq!(
         left_out(&prompt),
-        ["d/binary: binary", "d/large: 1.9 KiB are more than 1000 bytes", "d/latin: not UTF-8"]
+        ["d/binary: binary", "d/large: too large: 1.9 KiB, limit 1000 bytes", "d/latin: not UTF-8"]
     );
     // A file may be larger if it was named, also if its folder came first.
     for names in [["d", "d/large"], ["d/large", "d"]] {
@@ -84,10 +84,10 @@ fn no_more_than_fits() {
     let prompt = lab.prompt_in(&["d"], &lab.limited(|limits| limits.total = 1005));
     assert_eq!(labels(&prompt).len(), 100);
     assert_eq!(labels(&prompt).last(), Some(&"d/099"));
-    let expected = "d: 100 of its files are beyond the 1005 bytes that fit";
+    let expected = "d: 100 of its files are beyond the limit of 1005 bytes";
     assert_eq!(left_out(&prompt), [expected]);
     let prompt = lab.prompt_in(&["d"], &lab.limited(|limits| limits.files = 199));
-    let expected = "d: more than 199 files; name the folders in it that matter";
+    let expected = "d: more than 199 files";
     assert_eq!(left_out(&prompt), [expected]);
 }
 
@@ -99,10 +99,10 @@ fn a_file_comes_once() {
     assert_eq!(
         left_out(&prompt),
         [
-            "d: 1 of its files is in the prompt already",
-            "d/e: 1 of its files is in the prompt already",
-            "d/a: in the prompt already",
-            "d/b: in the prompt already",
+            "d: 1 of its files is already in the prompt",
+            "d/e: 1 of its files is already in the prompt",
+            "d/a: already in the prompt",
+            "d/b: already in the prompt",
         ]
     );
     // What is left out itself is not said to be there.

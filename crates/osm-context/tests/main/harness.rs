@@ -68,7 +68,7 @@ impl Lab {
         built(&self.items(names), setting)
     }
 
-    /// Runs git, as nobody in particular.
+    /// Runs git with a neutral identity.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         git(&self.folder, arguments)
     }

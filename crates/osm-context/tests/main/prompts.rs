@@ -68,13 +68,13 @@ fn every_kind_of_item() {
     ### Diff (failed): git diff --output=x
 
     ```text
-    --output=x is refused: it writes a file
+    argument --output=x is not allowed: it writes a file
     ```
 
     ### Left out
 
     - logo.png: binary
-    - cat: this version knows nothing of the type image
+    - cat: unsupported item type: image
     ");
     let stats = prompt
         .stats(&Setting { encoding: Some(Encoding::O200k), ..lab.setting() }, Some(10))
@@ -113,9 +113,9 @@ fn a_file_without_a_path_is_looked_for_in_the_folder() {
     for nothing in [r#"{"id":1,"type":"file"}"#, r#"{"id":1,"type":"file","label":"","path":""}"#] {
         let nothing: Item = serde_json::from_str(nothing).unwrap();
         let prompt = built(&[nothing], &lab.setting());
-        assert_eq!(left_out(&prompt), ["item 1: it has neither a path nor a label"]);
+        assert_eq!(left_out(&prompt), ["item 1: neither a path nor a label"]);
     }
-    // Nobody knows what ~ is, and the others are there.
+    // The home folder is unknown, and the other files are there.
     let home: Item = serde_json::from_str(r#"{"id":1,"type":"file","label":"~/x"}"#).unwrap();
     let prompt = built(&[home, lab.items(&["c.rs"]).remove(0)], &lab.setting());
     assert_eq!((labels(&prompt), left_out(&prompt).len()), (vec!["c.rs"], 1));
@@ -149,7 +149,7 @@ fn output_beyond_the_limit_is_counted() {
     ### Output (failed): gone
 
     ```text
-    there is no /no/such/folder
+    /no/such/folder: not found
     ```
 
     ### Output (failed): shot
@@ -159,9 +159,9 @@ fn output_beyond_the_limit_is_counted() {
 
     ### Left out
 
-    - long: 1.9 KiB at its end
-    - latin: bytes that are not UTF-8, replaced by �
-    - shot: the rest; a signal killed it
+    - long: the last 1.9 KiB, beyond the limit
+    - latin: invalid UTF-8, replaced by �
+    - shot: output incomplete: killed by a signal
     ");
 }
 
@@ -172,7 +172,7 @@ fn a_command_whose_time_is_up_is_told() {
     let items = [Item::lazy_run(1, "slow", &["sleep", "1000"], ""), lab.items(&["a"]).remove(0)];
     let prompt = built(&items, &setting);
     assert_eq!(labels(&prompt), ["slow", "a"]);
-    assert_eq!(left_out(&prompt), ["slow: the rest; it was stopped after 50 ms"]);
+    assert_eq!(left_out(&prompt), ["slow: output incomplete: timed out after 50 ms"]);
 }
 
 /// What it printed before is no reason.
@@ -189,9 +189,9 @@ fn why_a_command_failed() {
     let prompt = built(&items, &setting);
     let reasons: Vec<Option<&str>> = prompt.blocks().map(|it| prompt.failure_of(it)).collect();
     let [Some(slow), Some(none), None, Some(diff)] = reasons[..] else { panic!("{reasons:?}") };
-    assert_eq!(slow, "it was stopped after 500 ms");
+    assert_eq!(slow, "timed out after 500 ms");
     assert!(none.starts_with("cannot start no-such-program: "), "{none}");
-    assert!(diff.ends_with("is not in a Git repository"), "{diff}");
+    assert!(diff.starts_with("not a Git repository: "), "{diff}");
 }
 
 #[test]

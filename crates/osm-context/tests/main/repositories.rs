@@ -101,7 +101,7 @@ fn a_repository_cannot_make_git_run_anything() {
     assert_eq!(diff_of(&lab, &["HEAD", "--", "--output=x"]).unwrap(), "");
 }
 
-/// A branch of somebody else's must not put our files into a prompt.
+/// A branch that someone else wrote must not put the user's files into a prompt.
 #[cfg(unix)]
 #[test]
 fn links_that_a_branch_brings_along() {
@@ -131,13 +131,13 @@ fn links_that_a_branch_brings_along() {
     assert_eq!(changed.paths, [lab.path("a"), lab.path("fine")]);
     let skipped = changed.skipped.iter().map(|it| format!("{}: {}", it.path, it.reason));
     insta::assert_snapshot!(skipped.collect::<Vec<_>>().join("\n"), @r"
-    config: a folder of Git's own
-    dir/creds: a link out of the folder
-    folder: a link out of the folder
-    inside: a link to a folder
-    notes.md: a link out of the folder
-    nowhere: a link to nowhere
-    relative: a link out of the folder
+    config: in a .git folder
+    dir/creds: symbolic link out of the folder
+    folder: symbolic link out of the folder
+    inside: symbolic link to a folder
+    notes.md: symbolic link out of the folder
+    nowhere: broken symbolic link
+    relative: symbolic link out of the folder
     ");
 }
 
@@ -156,7 +156,7 @@ fn what_is_wrong_is_told() {
     let setting = Setting { git: &nowhere, ..lab.setting() };
     let error = diff(&[], &lab.folder, &setting).unwrap_err();
     assert!(matches!(error, Error::Start { .. }), "{error}");
-    assert_eq!(error.hint(), Some("install it, or check PATH"));
+    assert_eq!(error.hint(), Some("install the program, or check PATH"));
     lab.git(&["init"]);
     commit(&lab, "first");
     let error = diff_of(&lab, &["no-such-branch"]).unwrap_err();
@@ -184,7 +184,7 @@ fn a_huge_diff_is_cut_and_counted() {
     assert_eq!(cut.beyond + 1000, whole.text.len() as u64);
     let items = [Item::lazy_diff(1, "git diff", &[], lab.folder.to_str().unwrap())];
     let prompt = build(&items, &setting).unwrap();
-    assert_eq!(left_out(&prompt), ["git diff: 2.1 MiB at its end"]);
+    assert_eq!(left_out(&prompt), ["git diff: the last 2.1 MiB, beyond the limit"]);
 }
 
 #[test]

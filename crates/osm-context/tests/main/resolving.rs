@@ -75,8 +75,8 @@ fn patterns() {
         let error = resolve(typed, &setting).unwrap_err();
         assert!(matches!(error, Error::NoMatch(_) | Error::NotFound(_)), "{typed}: {error}");
     }
-    insta::assert_snapshot!(resolve("*.log", &setting).unwrap_err(), @"no file matches *.log (ignored and hidden ones do not count)");
-    insta::assert_snapshot!(resolve("a[", &setting).unwrap_err(), @"a[ is no pattern: unclosed character class; missing ']'");
+    insta::assert_snapshot!(resolve("*.log", &setting).unwrap_err(), @"no file matches *.log (ignored and hidden files are not searched)");
+    insta::assert_snapshot!(resolve("a[", &setting).unwrap_err(), @"invalid pattern a[: unclosed character class; missing ']'");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn what_is_not_there_is_told() {
         let error = resolve(typed, &lab.setting()).unwrap_err();
         assert!(matches!(error, Error::NotFound(_)), "{typed}: {error}");
     }
-    assert!(matches!(resolve("", &lab.setting()), Err(Error::NoName)));
+    assert!(matches!(resolve("", &lab.setting()), Err(Error::EmptyPath)));
 }
 
 #[test]

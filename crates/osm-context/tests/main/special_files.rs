@@ -20,15 +20,19 @@ fn what_is_no_file_is_never_opened() {
     assert_eq!(
         left_out(&prompt),
         [
-            "d/fifo: a FIFO, no file",
-            "d/socket: a socket, no file",
-            "d/zero: a link out of the folder"
+            "d/fifo: not a regular file: FIFO",
+            "d/socket: not a regular file: socket",
+            "d/zero: symbolic link out of the folder"
         ]
     );
     let prompt = lab.prompt(&["d/fifo", "d/socket", "d/zero"]);
     assert_eq!(
         left_out(&prompt),
-        ["d/fifo: a FIFO, no file", "d/socket: a socket, no file", "d/zero: a device, no file"]
+        [
+            "d/fifo: not a regular file: FIFO",
+            "d/socket: not a regular file: socket",
+            "d/zero: not a regular file: device"
+        ]
     );
     for name in ["d/fifo", "d/zero"] {
         assert!(matches!(resolve(name, &lab.setting()), Err(Error::Unusable { .. })));
@@ -66,26 +70,26 @@ fn links_stay_within_the_folder() {
     assert_eq!(
         left_out(&prompt),
         [
-            "d/real/up: a link that leads back to itself",
-            "d/ring_a: a link that leads back to itself",
-            "d/ring_b: a link that leads back to itself",
-            "d/self: a link that leads back to itself",
-            "d/to_git: a folder of Git's own",
-            "d/to_nowhere: a link to nowhere",
-            "d/to_outer: a link out of the folder",
-            "d/to_outside: a link out of the folder",
-            "d/to_real: a link to a folder",
-            "d: 1 of its files is in the prompt already",
+            "d/real/up: symbolic link loop",
+            "d/ring_a: symbolic link loop",
+            "d/ring_b: symbolic link loop",
+            "d/self: symbolic link loop",
+            "d/to_git: in a .git folder",
+            "d/to_nowhere: broken symbolic link",
+            "d/to_outer: symbolic link out of the folder",
+            "d/to_outside: symbolic link out of the folder",
+            "d/to_real: symbolic link to a folder",
+            "d: 1 of its files is already in the prompt",
         ]
     );
-    // Whoever names a link wants what it leads to.
+    // A link that is named itself is followed.
     let prompt = lab.prompt(&["d/to_outside", "d/to_outer", "outside"]);
     assert_eq!(labels(&prompt), ["d/to_outside", "d/to_outer/x"]);
-    assert_eq!(left_out(&prompt), ["outside: in the prompt already"]);
+    assert_eq!(left_out(&prompt), ["outside: already in the prompt"]);
     let prompt = lab.prompt(&["d/ring_a", "d/to_nowhere"]);
     assert_eq!(
         left_out(&prompt),
-        ["d/ring_a: a link that leads back to itself", "d/to_nowhere: a link to nowhere"]
+        ["d/ring_a: symbolic link loop", "d/to_nowhere: broken symbolic link"]
     );
 }
 
@@ -93,9 +97,9 @@ fn links_stay_within_the_folder() {
 fn a_sparse_file_costs_nothing() {
     let lab = Lab::with(&[("d/a", "a")]);
     fs::File::create(lab.path("d/huge")).unwrap().set_len(5 << 30).unwrap();
-    let expected = "d/huge: 5 GiB are more than 1 MiB";
+    let expected = "d/huge: too large: 5 GiB, limit 1 MiB";
     assert_eq!(left_out(&lab.prompt(&["d"])), [expected]);
-    let expected = "d/huge: 5 GiB are more than 32 MiB";
+    let expected = "d/huge: too large: 5 GiB, limit 32 MiB";
     assert_eq!(left_out(&lab.prompt(&["d/huge"])), [expected]);
 }
 
@@ -112,8 +116,8 @@ fn what_may_not_be_read_is_told() {
         let prompt = lab.prompt(&["d"]);
         assert_eq!(labels(&prompt), ["d/c"]);
         let [file, folder] = &left_out(&prompt)[..] else { panic!("{prompt}") };
-        assert!(folder.starts_with("d/a: cannot be read: "), "{folder}");
-        assert!(file.starts_with("d/closed: cannot be read: "), "{file}");
+        assert!(folder.starts_with("d/a: cannot read: "), "{folder}");
+        assert!(file.starts_with("d/closed: cannot read: "), "{file}");
     }
     close("d/closed", 0o700);
     // The memory of a process can be opened and not read, by anybody.
@@ -121,7 +125,7 @@ fn what_may_not_be_read_is_told() {
     {
         symlink("/proc/self/mem", lab.path("memory")).unwrap();
         let [told] = &left_out(&lab.prompt(&["memory"]))[..] else { panic!("it is read") };
-        assert!(told.starts_with("memory: cannot be read: "), "{told}");
+        assert!(told.starts_with("memory: cannot read: "), "{told}");
     }
 }
 
@@ -139,7 +143,7 @@ fn names_of_any_kind() {
     ### File: d/�.txt
     ");
     let error = resolve("d/*.txt", &lab.setting()).unwrap_err().to_string();
-    assert!(error.ends_with("its name is not UTF-8"), "{error}");
+    assert!(error.ends_with("file name is not UTF-8"), "{error}");
     // The others are there all the same.
     lab.write("d/b.txt", "b");
     let resolved = resolve("d/*.txt", &lab.setting()).unwrap();
@@ -147,9 +151,9 @@ fn names_of_any_kind() {
     assert_eq!((resolved.found.len(), found.as_str()), (1, "d/b.txt"));
     assert_eq!(
         (skipped.path.as_str(), skipped.reason.as_str()),
-        ("d/\u{fffd}.txt", "its name is not UTF-8")
+        ("d/\u{fffd}.txt", "file name is not UTF-8")
     );
     // What a terminal would obey is spelled out.
     let error = resolve("d/\u{1b}]52;c;eA==\u{7}\n", &lab.setting()).unwrap_err().to_string();
-    assert!(error.ends_with(r"d/\u{1b}]52;c;eA==\u{7}\n"), "{error}");
+    assert!(error.ends_with(r"d/\u{1b}]52;c;eA==\u{7}\n: not found"), "{error}");
 }

@@ -20,7 +20,7 @@ fn comment_stripper() {
     osm: hint: `help` lists all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
     osm: error: line 2: nothing was added; there is a problem with
-      nothing.rs: there is no $ROOT/tree/nothing.rs (check the spelling, and in which folder you are)
+      nothing.rs: $ROOT/tree/nothing.rs: not found (check the spelling and the current folder)
     Removed [1]
     There is nothing here yet: add, diff, exec and note put something in.
     --- exit Some(1)

@@ -67,8 +67,8 @@ fn a_branch_cannot_put_our_files_into_a_prompt() {
         0,
         &[
             "Added file: a.rs [1]\n",
-            "Left out: docs: a link out of the folder\n",
-            "Left out: notes.md: a link out of the folder\n",
+            "Left out: docs: symbolic link out of the folder\n",
+            "Left out: notes.md: symbolic link out of the folder\n",
             "fn b() {}",
         ],
     );
@@ -107,7 +107,7 @@ fn no_name_reaches_the_terminal_as_it_is() {
         1,
         &[
             r"Added file: a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs [1]",
-            "Left out: \u{fffd}.rs: its name is not UTF-8\n",
+            "Left out: \u{fffd}.rs: file name is not UTF-8\n",
             r"Already there: a\u{1b}]52",
             r"[1] [file] a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs (1 line, 2 B)",
             r"left out: sub/a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs: binary",
@@ -137,18 +137,18 @@ fn items_that_another_tool_wrote() {
     let run = plays(&env, &["code-review"], &["list"]);
     insta::assert_snapshot!(run.transcript(), @"
     [1] [file] without a name (0 lines, 0 B)
-        left out: item 1: it has neither a path nor a label
+        left out: item 1: neither a path nor a label
     [10] [note] one (1 line, 5 B)
     [11] [note] two (1 line, 6 B)
     [12] [file] a.rs (1 line, 10 B)
     [13] [file] without a name (0 lines, 0 B)
-        left out: item 13: it has neither a path nor a label
+        left out: item 13: neither a path nor a label
     [14] [] without a name (0 lines, 0 B)
-        left out: item 14: it has no type
+        left out: item 14: no type
     [15] [] without a name (0 lines, 0 B)
-        left out: item 15: it has no type
+        left out: item 15: no type
     [9] [] without a name (0 lines, 0 B)
-        left out: item 9: it has no type
+        left out: item 9: no type
     Total: 8 items (3 lines, 21 B)
     ");
     let run = plays(
@@ -186,7 +186,7 @@ fn a_command_that_is_stopped_is_told_so() {
     let run = plays(&env, &["code-review"], &commands);
     run.said(
         0,
-        &["failed: a signal killed it", "no-such-program failed: cannot start no-such-program: "],
+        &["failed: killed by a signal", "no-such-program failed: cannot start no-such-program: "],
     );
     assert!(!run.stdout.contains("failed: said"), "{}", run.stdout);
 }
@@ -225,7 +225,7 @@ fn an_option_that_there_is_not_is_no_text() {
 fn chunks_of_what_cannot_be_taken() {
     let env = env();
     let run = plays(&env, &["code-review"], &["diff", "review-chunks"]);
-    run.said(1, &["review-chunks: git diff failed: LAB/tree is not in a Git repository"]);
+    run.said(1, &["review-chunks: git diff failed: not a Git repository: LAB/tree"]);
     for (line, told) in [
         ("review-chunks --lines 0", "'--lines' takes a number, 1 or more, not '0'; usage"),
         ("review-chunks --lines", "'--lines' takes a number, 1 or more; usage"),
