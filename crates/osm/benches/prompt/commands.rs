@@ -1,4 +1,4 @@
-//! Many commands in one session, each of them saved.
+//! Measures many commands in one session, each of which is saved.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -8,24 +8,24 @@ use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
 use osm_testkit::bench::{Result, timed};
 
-use crate::run::{finish, osm};
+use crate::run::{Osm, finish};
 use crate::say;
 
-/// So many commands a session remembers.
+/// The number of commands that a session's history keeps.
 pub(crate) const MANY: u32 = 200;
 const ROUNDS: u32 = 5;
 
 /// What a command costs, in microseconds.
 pub(crate) struct Commands {
-    /// Each of many, the start of the program aside.
+    /// One of many, without the start of the program.
     pub(crate) each: Spread,
-    /// To replace a file of the same size durably.
+    /// Replacing a file of the same size durably.
     pub(crate) bare: Spread,
     /// Bytes of the session after all of them.
     pub(crate) size: u64,
 }
 
-pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Commands> {
+pub(crate) fn measure(options: &Options, osm: &Osm, folder: &Path) -> Result<Commands> {
     say(&format!("{MANY} commands"))?;
     let home = folder.join("home");
     fs::create_dir_all(&home)?;
@@ -40,7 +40,7 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Commands> {
     let mut size = 0;
     for round in 0..options.rounds.unwrap_or(ROUNDS) {
         let run = |name: &str, file: &Path| {
-            let mut command = osm(&home, &format!("{name}-{round}"), &["code-review"]);
+            let mut command = osm.command(&home, &format!("{name}-{round}"), &["code-review"]);
             command.stdin(File::open(file)?);
             finish(command)
         };

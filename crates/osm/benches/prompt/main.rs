@@ -1,15 +1,16 @@
-//! Measures how long a prompt takes, against `cat` of the same files and against other tools.
+//! Measures how long building a prompt takes, compared with `cat` of the same files and other tools.
 //!
-//! Whoever makes a prompt of files has to read and write them. That is the floor, and `cat` does
-//! nothing else; every claim is a ratio to it, measured in turns in the same run, over the same files.
+//! Every program that builds a prompt from files reads and writes them. `cat` does nothing else, so every
+//! target is a ratio to it, measured alternately in the same run, on the same files.
 //!
-//! - [`trees`]: a prompt of 100, 1 000 and 10 000 files, with and without counting tokens; memory.
+//! - [`trees`]: prompts of made-up files and of real code, with and without counting tokens; memory.
 //! - [`start`]: from the start of `osm code-review` on a terminal to its first prompt.
-//! - [`commands`]: two hundred commands in one session, each of them saved.
+//! - [`commands`]: two hundred commands in one session, each of which is saved.
 //!
-//! Programs named in `OSM_BENCH_PEERS` take their turns over the same trees ([`peers`]).
+//! Both `dist/osm`, which users install, and the build of cargo are measured ([`run`]). Programs named in
+//! `OSM_BENCH_PEERS` run on the same trees ([`peers`]).
 //!
-//! Without `--bench`, as under `cargo test --all-targets`, there is nothing to do.
+//! Without `--bench`, as under `cargo test --all-targets`, it does nothing.
 
 #![expect(
     clippy::disallowed_methods,
@@ -20,6 +21,7 @@ mod commands;
 mod peers;
 mod report;
 mod run;
+mod sources;
 mod start;
 mod trees;
 
@@ -41,22 +43,23 @@ fn main() -> ExitCode {
     exit_code("prompt", end)
 }
 
-/// Measures and reports; says whether that is a success.
+/// Measures and reports; returns whether all targets are met.
 fn conduct(options: &Options) -> Result<bool> {
     // Not in /tmp, which is often memory, where syncing costs nothing.
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let scratch = scratch.path();
-    // Outside of this repository: some tools go by the ignore rules of whatever lies above.
+    // Outside of this repository: some tools follow the ignore rules of the folders above.
     let outside = tempfile::tempdir()?;
+    let builds = run::Osm::builds()?;
     let report = report::Report {
-        trees: trees::measure(options, outside.path())?,
-        start: start::measure(options, &scratch.join("start"))?,
-        commands: commands::measure(options, &scratch.join("commands"))?,
+        trees: trees::measure(options, &builds, outside.path())?,
+        start: start::measure(options, &builds, &scratch.join("start"))?,
+        commands: commands::measure(options, &builds[0], &scratch.join("commands"))?,
     };
     report.outcome().publish(options)
 }
 
-/// Tells whoever waits how far we are.
+/// Prints the progress.
 fn say(message: &str) -> std::io::Result<()> {
     osm_testkit::bench::say("prompt", message)
 }

@@ -1,6 +1,5 @@
-//! Other programs that make prompts of files: each is run by a shell, with the folder in `$TREE` and
-//! nothing but the prompt expected of it. Whoever counts tokens is named `NAME+tokens`, and compared
-//! with us counting them.
+//! Other programs that build prompts from files. A shell runs each of them with the folder in `$TREE`.
+//! A program that counts tokens is named `NAME+tokens`, and compared with osm counting them.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +8,7 @@ pub(crate) use osm_testkit::bench::peers::{Peer, named};
 
 const COUNTS: &str = "+tokens";
 
-/// How it is called, and whether it counts tokens.
+/// Its name, and whether it counts tokens.
 pub(crate) fn about(peer: &Peer) -> (&str, bool) {
     match peer.name.strip_suffix(COUNTS) {
         Some(name) => (name, true),

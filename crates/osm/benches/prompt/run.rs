@@ -1,24 +1,52 @@
-//! Programs, run to their end.
+//! Runs the programs that are compared.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use osm_testkit::bench::{Result, timed};
+use osm_testkit::bench::{Result, timed, workspace};
 
-/// The program itself, in a home of its own.
-pub(crate) fn osm(home: &Path, session: &str, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_osm"));
-    command.args(words).env_clear().env("PATH", path());
-    command.env("OSM_HOME", home).env("OSM_SESSION", session);
-    command
+use crate::say;
+
+/// A build of osm.
+#[derive(Clone)]
+pub(crate) struct Osm {
+    /// Its name in the tables.
+    pub(crate) name: &'static str,
+    pub(crate) path: PathBuf,
+    /// It is the build that users install, for which the targets hold.
+    pub(crate) shipped: bool,
 }
 
-/// Where programs are looked for: git among them.
+impl Osm {
+    /// The builds to measure: that of `scripts/release`, if it exists, and that of cargo.
+    pub(crate) fn builds() -> Result<Vec<Self>> {
+        let plain = PathBuf::from(env!("CARGO_BIN_EXE_osm"));
+        let dist = workspace().join("dist/osm");
+        if !dist.exists() {
+            say("no dist/osm: run scripts/release; measuring only the plain build")?;
+            return Ok(vec![Self { name: "`osm`", path: plain, shipped: true }]);
+        }
+        Ok(vec![
+            Self { name: "`dist/osm`", path: dist, shipped: true },
+            Self { name: "`cargo build --release`", path: plain, shipped: false },
+        ])
+    }
+
+    /// A command line of this build, with a folder of its own for sessions.
+    pub(crate) fn command(&self, home: &Path, session: &str, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(words).env_clear().env("PATH", path());
+        command.env("OSM_HOME", home).env("OSM_SESSION", session);
+        command
+    }
+}
+
+/// The folders that programs are searched in: git among them.
 pub(crate) fn path() -> String {
     std::env::var("PATH").unwrap_or_default()
 }
 
-/// How long a process takes from its start to its end, which must be a good one.
+/// How long a program runs, which must succeed, in microseconds.
 pub(crate) fn finish(mut command: Command) -> Result<f64> {
     command.stdout(Stdio::null()).stderr(Stdio::null());
     timed(|| match command.status()? {
@@ -27,7 +55,7 @@ pub(crate) fn finish(mut command: Command) -> Result<f64> {
     })
 }
 
-/// The most memory that a program has at once, in megabytes; `None` where nobody measures it.
+/// The peak memory of a program, in megabytes; `None` without `/usr/bin/time`.
 pub(crate) fn memory(command: &Command) -> Result<Option<f64>> {
     let gauge = Path::new("/usr/bin/time");
     if !gauge.exists() {

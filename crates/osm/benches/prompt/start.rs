@@ -1,4 +1,4 @@
-//! From the start of a mode on a terminal to its first prompt.
+//! Measures the time from the start of a mode on a terminal to its first prompt.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,21 +8,22 @@ use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
 use osm_testkit::terminal::Terminal;
 
-use crate::run;
+use crate::run::{self, Osm};
 use crate::say;
 
 const ROUNDS: u32 = 30;
-/// What the prompt of the mode, and of the program that stands in for the floor, says.
+/// The prompt of the mode, which the program for comparison prints too.
 const PROMPT: &str = "(code-review)";
 
-/// How long it takes, in microseconds.
+/// The time to the first prompt, in microseconds.
 pub(crate) struct Start {
-    pub(crate) osm: Spread,
-    /// A shell that says the same and nothing else.
+    /// A shell that prints the prompt and does nothing else.
     pub(crate) bare: Spread,
+    /// Each build of osm; the first one is the one that users install.
+    pub(crate) builds: Vec<(&'static str, Spread)>,
 }
 
-pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Start> {
+pub(crate) fn measure(options: &Options, builds: &[Osm], folder: &Path) -> Result<Start> {
     say("the first prompt")?;
     std::fs::create_dir_all(folder)?;
     let home = folder.display().to_string();
@@ -33,15 +34,22 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Start> {
         ("PATH".to_owned(), run::path()),
         ("TERM".to_owned(), "xterm-256color".to_owned()),
     ];
-    let program = env!("CARGO_BIN_EXE_osm").to_owned();
-    let ours = [program, "code-review".to_owned()];
-    let theirs = ["sh", "-c", &format!("printf '{PROMPT} > '; exec sleep 60")].map(str::to_owned);
-    let (mut osm, mut bare) = (Vec::new(), Vec::new());
+    let mut programs = vec![vec![
+        "sh".to_owned(),
+        "-c".to_owned(),
+        format!("printf '{PROMPT} > '; exec sleep 60"),
+    ]];
+    let command = |osm: &Osm| vec![osm.path.display().to_string(), "code-review".to_owned()];
+    programs.extend(builds.iter().map(command));
+    let mut times = vec![Vec::new(); programs.len()];
     for _ in 0..options.rounds.unwrap_or(ROUNDS) {
-        osm.push(until_prompt(&ours, &environment, folder)?);
-        bare.push(until_prompt(&theirs, &environment, folder)?);
+        for (program, times) in programs.iter().zip(&mut times) {
+            times.push(until_prompt(program, &environment, folder)?);
+        }
     }
-    Ok(Start { osm: Spread::of(&osm), bare: Spread::of(&bare) })
+    let spreads: Vec<Spread> = times.iter().map(|times| Spread::of(times)).collect();
+    let names = builds.iter().map(|osm| osm.name);
+    Ok(Start { bare: spreads[0], builds: names.zip(spreads[1..].iter().copied()).collect() })
 }
 
 fn until_prompt(

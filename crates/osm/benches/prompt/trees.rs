@@ -1,6 +1,5 @@
-//! A prompt of a whole tree of files.
+//! Measures prompts of whole trees of files.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,123 +7,159 @@ use std::process::Command;
 use osm_testkit::bench::Result;
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
+use osm_testkit::bench::table::grouped;
 use osm_testkit::bench::turns::Turns;
 
 use crate::peers::{self, Peer};
-use crate::run::{finish, memory, osm};
-use crate::say;
+use crate::run::{Osm, finish, memory};
+use crate::{say, sources};
 
 const COUNTS: [u32; 3] = [100, 1_000, 10_000];
 const ROUNDS: u32 = 9;
-/// Some take minutes.
+/// Some peers take minutes.
 const PEER_ROUNDS: u32 = 3;
-/// As many files as usual stand in one folder.
-const IN_A_FOLDER: u32 = 50;
-/// About as long as a file of a program.
-const FILE: usize = 5_000;
 
-/// What so many files cost, in microseconds and megabytes.
+/// The results for one tree, in microseconds and megabytes.
 pub(crate) struct Tree {
-    pub(crate) count: u32,
+    pub(crate) name: String,
+    pub(crate) files: usize,
     pub(crate) bytes: u64,
+    /// The files are real code.
+    pub(crate) real: bool,
     pub(crate) cat: Spread,
-    pub(crate) plain: Spread,
-    pub(crate) counted: Spread,
-    pub(crate) plain_memory: Option<f64>,
-    pub(crate) counted_memory: Option<f64>,
-    pub(crate) peers: Vec<Measured>,
+    pub(crate) runs: Vec<Run>,
 }
 
-/// A peer that ran.
-pub(crate) struct Measured {
+/// The results for one program on one tree.
+pub(crate) struct Run {
     pub(crate) name: String,
+    /// It counts tokens.
     pub(crate) counts: bool,
+    pub(crate) build: Build,
     pub(crate) time: Spread,
     pub(crate) memory: Option<f64>,
 }
 
-pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Vec<Tree>> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// The osm that users install.
+    Shipped,
+    /// Another build of osm.
+    Other,
+    /// Another program.
+    Peer,
+}
+
+impl Tree {
+    /// The run of the osm that users install.
+    pub(crate) fn shipped(&self, counts: bool) -> Option<&Run> {
+        self.runs.iter().find(|run| run.build == Build::Shipped && run.counts == counts)
+    }
+}
+
+pub(crate) fn measure(options: &Options, builds: &[Osm], folder: &Path) -> Result<Vec<Tree>> {
     let counts = if options.quick { &COUNTS[..2] } else { &COUNTS[..] };
     let peers = peers::named()?;
-    counts.iter().map(|count| one(*count, options, &peers, folder)).collect()
+    let lab = Lab { options, builds, peers: &peers, home: folder.join("home") };
+    fs::create_dir_all(&lab.home)?;
+    let mut trees = Vec::new();
+    for &count in counts {
+        let name = format!("{} files", grouped(count.into()));
+        say(&name)?;
+        let tree = folder.join(count.to_string());
+        let files = sources::made_up(&tree, count)?;
+        trees.push(lab.measure(&name, &tree, &files, false)?);
+    }
+    if !options.quick {
+        let tree = folder.join("real");
+        let files = sources::real(&tree)?;
+        let name = format!("{} files of real code", grouped(files.len() as u64));
+        say(&name)?;
+        trees.push(lab.measure(&name, &tree, &files, true)?);
+    }
+    Ok(trees)
 }
 
-fn one(count: u32, options: &Options, peers: &[Peer], folder: &Path) -> Result<Tree> {
-    say(&format!("{count} files"))?;
-    let (home, tree) = (folder.join("home"), folder.join(count.to_string()));
-    fs::create_dir_all(&home)?;
-    let files = plant(&tree, count)?;
-    let add = format!("add '{}'", tree.display());
-    let prompt = |session: &str, more: &[&str]| {
-        let words = [&["code-review", "-c", &add, "-c", "show"], more].concat();
-        osm(&home, session, &words)
-    };
-    let cat = || {
-        let mut command = Command::new("cat");
-        command.args(&files);
-        command
-    };
+struct Lab<'a> {
+    options: &'a Options,
+    builds: &'a [Osm],
+    peers: &'a [Peer],
+    home: PathBuf,
+}
 
-    let mut times: Vec<Vec<f64>> = vec![Vec::new(); 3 + peers.len()];
-    let mut turns = Turns::of(times.len());
-    // The first round warms up.
-    for round in 0..=options.rounds.unwrap_or(ROUNDS) {
-        for &turn in turns.next_round() {
-            // A session of its own each time: what is there already is not added again.
-            let session = format!("bench-{count}-{turn}-{round}");
-            let took = match turn {
-                0 => finish(cat())?,
-                1 => finish(prompt(&session, &["--no-tokens"]))?,
-                2 => finish(prompt(&session, &[]))?,
-                _ if round > PEER_ROUNDS => continue,
-                _ => finish(peers::command(&peers[turn - 3], &tree))?,
-            };
-            if round > 0 {
-                times[turn].push(took);
+/// One program, and the command line for a session of the given name.
+struct Candidate<'a> {
+    name: String,
+    counts: bool,
+    build: Build,
+    command: Box<dyn Fn(&str) -> Command + 'a>,
+}
+
+impl Lab<'_> {
+    fn measure(&self, name: &str, tree: &Path, files: &[PathBuf], real: bool) -> Result<Tree> {
+        let candidates = self.candidates(tree);
+        let mut cat = Vec::new();
+        let mut times: Vec<Vec<f64>> = vec![Vec::new(); candidates.len()];
+        let mut turns = Turns::of(candidates.len() + 1);
+        // The first round warms up.
+        for round in 0..=self.options.rounds.unwrap_or(ROUNDS) {
+            for &turn in turns.next_round() {
+                let Some(candidate) = candidates.get(turn) else {
+                    let mut command = Command::new("cat");
+                    command.args(files);
+                    let took = finish(command)?;
+                    if round > 0 {
+                        cat.push(took);
+                    }
+                    continue;
+                };
+                if candidate.build == Build::Peer && round > PEER_ROUNDS {
+                    continue;
+                }
+                // A new session each time: osm does not add the same folder twice.
+                let session = format!("bench-{}-{turn}-{round}", files.len());
+                let took = finish((candidate.command)(&session))?;
+                if round > 0 {
+                    times[turn].push(took);
+                }
             }
         }
+        let runs = candidates.into_iter().zip(times).map(|(it, times)| {
+            let memory = memory(&(it.command)(&format!("bench-{}-memory", files.len())))?;
+            let time = Spread::of(&times);
+            Ok(Run { name: it.name, counts: it.counts, build: it.build, time, memory })
+        });
+        Ok(Tree {
+            name: name.to_owned(),
+            files: files.len(),
+            bytes: files.iter().map(|file| fs::metadata(file).map_or(0, |it| it.len())).sum(),
+            real,
+            cat: Spread::of(&cat),
+            runs: runs.collect::<Result<_>>()?,
+        })
     }
-    let spreads: Vec<Spread> = times.iter().map(|times| Spread::of(times)).collect();
-    let measured = peers.iter().zip(&spreads[3..]).map(|(peer, time)| {
-        let memory = memory(&peers::command(peer, &tree))?;
-        let (name, counts) = peers::about(peer);
-        Ok(Measured { name: name.to_owned(), counts, time: *time, memory })
-    });
-    Ok(Tree {
-        count,
-        bytes: files.iter().map(|file| fs::metadata(file).map_or(0, |it| it.len())).sum(),
-        cat: spreads[0],
-        plain: spreads[1],
-        counted: spreads[2],
-        plain_memory: memory(&prompt(&format!("bench-{count}-m1"), &["--no-tokens"]))?,
-        counted_memory: memory(&prompt(&format!("bench-{count}-m2"), &[]))?,
-        peers: measured.collect::<Result<_>>()?,
-    })
-}
 
-/// Makes a tree of files that look like programs, no two of them alike.
-fn plant(tree: &Path, count: u32) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for number in 0..count {
-        let folder = tree.join(format!("part_{:03}", number / IN_A_FOLDER));
-        if number % IN_A_FOLDER == 0 {
-            fs::create_dir_all(&folder)?;
+    fn candidates<'a>(&'a self, tree: &'a Path) -> Vec<Candidate<'a>> {
+        let mut candidates = Vec::new();
+        for osm in self.builds {
+            for counts in [false, true] {
+                let command = move |session: &str| {
+                    let add = format!("add '{}'", tree.display());
+                    let flags: &[&str] = if counts { &[] } else { &["--no-tokens"] };
+                    let words = [&["code-review", "-c", &add, "-c", "show"], flags].concat();
+                    let session = format!("{session}-{counts}");
+                    osm.command(&self.home, &session, &words)
+                };
+                let build = if osm.shipped { Build::Shipped } else { Build::Other };
+                let (name, command) = (osm.name.to_owned(), Box::new(command));
+                candidates.push(Candidate { name, counts, build, command });
+            }
         }
-        let mut text = format!("//! File {number} of many.\n\n");
-        let mut line = 0;
-        while text.len() < FILE {
-            line += 1;
-            writeln!(
-                text,
-                "/// Adds {line} to what was counted so far.\n\
-                 fn step_{number}_{line}(total: &mut u64) -> Result<u64, Error> {{\n    \
-                     *total = total.checked_add({line}).ok_or(Error::TooMany)?;\n    \
-                     Ok(*total)\n}}\n"
-            )?;
-        }
-        let file = folder.join(format!("file_{number:05}.rs"));
-        fs::write(&file, text)?;
-        files.push(file);
+        candidates.extend(self.peers.iter().map(|peer| {
+            let (name, counts) = peers::about(peer);
+            let command = Box::new(|_: &str| peers::command(peer, tree));
+            Candidate { name: name.to_owned(), counts, build: Build::Peer, command }
+        }));
+        candidates
     }
-    Ok(files)
 }
