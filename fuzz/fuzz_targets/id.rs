@@ -38,11 +38,10 @@ fn about(bytes: &[u8]) {
     let id = SessionId::explicit(OsStr::from_bytes(bytes));
     check(&id);
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    // A text that parses is spelled like an id; whether it is one that we print or a name that a
-    // user chose, its namespace is kept.
-    if let Ok(parsed) = text.parse::<SessionId>() {
-        assert_eq!(parsed.as_str(), text);
-        assert_eq!(parsed.namespace(), id.namespace());
+    // A text parses exactly if it means itself.
+    match text.parse::<SessionId>() {
+        Ok(parsed) => assert_eq!((parsed.as_str(), &parsed), (text, &id)),
+        Err(_) => assert_ne!(id.as_str(), text),
     }
     if let Some(id) = SessionId::from_file_name(text, EXTENSION) {
         assert_eq!(id.file_name(EXTENSION), text);

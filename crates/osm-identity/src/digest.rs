@@ -9,11 +9,18 @@ use crate::instance::ProcessInstance;
 /// How many digits an id carries: 64 bits.
 pub(crate) const SHORT: usize = 16;
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// The first `digits` digits of the hash of `bytes`.
 pub(crate) fn hex(bytes: &[u8], digits: usize) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let nibbles = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
     nibbles.take(digits).map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
+}
+
+/// Whether the hash of `bytes` begins with these digits: for lists of a hundred thousand ids.
+pub(crate) fn begins_with(bytes: &[u8], digits: &str) -> bool {
+    let nibbles = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.bytes().zip(nibbles).all(|(digit, nibble)| digit == DIGITS[usize::from(nibble)])
 }
 
 /// Parts of an identity, joined so that no two lists of parts give the same bytes.

@@ -5,18 +5,19 @@
 //! ```
 //!
 //! The namespace tells how the id came about, and a file name is the id plus an extension, so an
-//! id can be used as a handle everywhere. A value that a *user* chose can hold anything and be of
-//! any length; three rules make it an id:
+//! id can be used as a key everywhere. A value that a *user* chose can hold anything and be of any
+//! length; three rules make it an id:
 //!
-//! 1. A value that is an id already, as we would print it, means itself. So whatever `osm` printed
-//!    can be given back to it.
-//! 2. Text before the first `--` is a namespace if it looks like one; otherwise the whole value is
-//!    the payload of `ex`.
+//! 1. A value that is an id already means itself, so every id that `osm` prints can be given back
+//!    to it. A text is an id only in a form in which ids are printed: [`FromStr`] accepts exactly
+//!    the values that this rule leaves as they are.
+//! 2. Text before the first `--` is a namespace if it has the form of one; otherwise the whole
+//!    value is the payload of `ex`.
 //! 3. The payload is made safe, one `_` for each character outside the alphabet, and gets a suffix
 //!    from the SHA-256 of its original bytes: two digits where nothing was lost, sixteen where
-//!    something was replaced or cut. The short one keeps a user's value apart from the ids that we
-//!    detect (they have the forms of rule 1); the long one keeps the values apart that look the
-//!    same once they are safe.
+//!    something was replaced or cut. The short one keeps a user's value apart from detected ids
+//!    (they have the forms of rule 1); the long one keeps values apart that look the same once they
+//!    are safe.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -50,7 +51,7 @@ const HASH_ALONE: &[&str] = &[
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(String);
 
-/// What a text lacks to be a session id.
+/// Why a text is not a session id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InvalidId {
@@ -60,6 +61,8 @@ pub enum InvalidId {
     Alphabet(char),
     /// It is longer than [`MAX_LENGTH`] bytes.
     Length(usize),
+    /// It does not end as printed ids of its namespace do: in a hash that matches.
+    Suffix,
 }
 
 impl std::error::Error for InvalidId {}
@@ -74,6 +77,7 @@ impl fmt::Display for InvalidId {
             Self::Length(length) => {
                 write!(f, "a session id has at most {MAX_LENGTH} bytes, not {length}")
             }
+            Self::Suffix => f.write_str("a session id ends in a hash, and this one does not match"),
         }
     }
 }
@@ -82,15 +86,13 @@ impl SessionId {
     /// The session that a user names, by any value.
     #[must_use]
     pub fn explicit(value: &OsStr) -> Self {
-        let bytes = value.as_encoded_bytes();
-        let named = split(bytes);
-        if let Some((namespace, payload)) = named
-            && let Ok(payload) = std::str::from_utf8(payload)
-            && is_printed(namespace, payload)
+        if let Some(text) = value.to_str()
+            && let Ok(id) = text.parse()
         {
-            return Self::assemble(namespace, payload);
+            return id;
         }
-        let (namespace, payload) = named.unwrap_or(("ex", bytes));
+        let bytes = value.as_encoded_bytes();
+        let (namespace, payload) = split(bytes).unwrap_or(("ex", bytes));
         let safe = sanitize(payload);
         let room = MAX_LENGTH - namespace.len() - DELIMITER.len();
         let suffix = if safe.as_bytes() == payload && safe.len() + 1 + MINI_SUFFIX <= room {
@@ -102,7 +104,7 @@ impl SessionId {
         Self::assemble(namespace, &format!("{kept}_{}", digest::hex(payload, suffix)))
     }
 
-    /// An id that we detected; the payload is made of parts that are safe by construction.
+    /// A detected id; the payload is made of parts that are safe by construction.
     pub(crate) fn detected(namespace: &str, payload: &str) -> Self {
         Self::assemble(namespace, payload)
     }
@@ -119,7 +121,7 @@ impl SessionId {
         &self.0
     }
 
-    /// What stands before the first `--`: how the id came about.
+    /// The text before the first `--`: how the id came about.
     #[must_use]
     pub fn namespace(&self) -> &str {
         self.0.split_once(DELIMITER).map_or("", |(namespace, _)| namespace)
@@ -163,13 +165,16 @@ fn check(text: &str) -> Result<(), InvalidId> {
     if text.len() > MAX_LENGTH {
         return Err(InvalidId::Length(text.len()));
     }
-    if let Some(character) = text.chars().find(|character| !is_safe(*character)) {
-        return Err(InvalidId::Alphabet(character));
+    if let Some(at) = text.bytes().position(|byte| !is_safe(char::from(byte))) {
+        // Bytes before it are ASCII, so a character begins here.
+        return Err(InvalidId::Alphabet(text[at..].chars().next().unwrap_or_default()));
     }
-    split(text.as_bytes()).map(|_| ()).ok_or(InvalidId::Namespace)
+    let (namespace, payload) = split(text.as_bytes()).ok_or(InvalidId::Namespace)?;
+    let payload = &text[text.len() - payload.len()..];
+    if is_printed(namespace, payload) { Ok(()) } else { Err(InvalidId::Suffix) }
 }
 
-/// Cuts a value at its first `--`, if what stands before it is a namespace.
+/// Splits a value at its first `--`, if the text before it is a namespace.
 fn split(value: &[u8]) -> Option<(&str, &[u8])> {
     let at = value.windows(DELIMITER.len()).position(|window| window == DELIMITER.as_bytes())?;
     let namespace = std::str::from_utf8(&value[..at]).ok()?;
@@ -195,13 +200,8 @@ fn sanitize(payload: &[u8]) -> String {
     safe
 }
 
-/// Whether `{namespace}--{payload}` has a form in which ids are printed.
+/// Whether `{namespace}--{payload}` has a form in which ids are printed. Both are safe.
 fn is_printed(namespace: &str, payload: &str) -> bool {
-    if namespace.len() + DELIMITER.len() + payload.len() > MAX_LENGTH
-        || !payload.chars().all(is_safe)
-    {
-        return false;
-    }
     if HASH_ALONE.contains(&namespace) && is_hash(payload) {
         return true;
     }
@@ -211,7 +211,7 @@ fn is_printed(namespace: &str, payload: &str) -> bool {
     match payload.rsplit_once('_') {
         Some((_, suffix)) if is_hash(suffix) => true,
         Some((text, suffix)) if suffix.len() == MINI_SUFFIX => {
-            suffix == digest::hex(text.as_bytes(), MINI_SUFFIX)
+            digest::begins_with(text.as_bytes(), suffix)
         }
         // The form of tmux ids before they carried an incarnation.
         Some((pane, server)) => namespace == "tmux" && is_number(pane) && is_number(server),

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use osm_identity::{ProcessInstance, SessionId};
+use osm_identity::{InvalidId, ProcessInstance, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -188,16 +188,20 @@ struct Head {
     unknown: Map<String, Value>,
 }
 
-/// An id that must parse.
+/// A session's id. One that follows the grammar but is not printed so (earlier versions took it
+/// from an import) means the session that a user would get by naming it.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct SessionIdText(SessionId);
 
 impl TryFrom<String> for SessionIdText {
-    type Error = osm_identity::InvalidId;
+    type Error = InvalidId;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse().map(Self)
+        match text.parse() {
+            Err(InvalidId::Suffix) => Ok(Self(SessionId::explicit(text.as_ref()))),
+            parsed => parsed.map(Self),
+        }
     }
 }
 

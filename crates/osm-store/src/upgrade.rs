@@ -50,7 +50,7 @@ fn from_upstream(object: &mut Map<String, Value>) -> Result<(), &'static str> {
     rename(object, &names);
     let id = object.get("session_id").and_then(Value::as_str).ok_or("it has no `id`")?;
     // That tool's ids are not all in our grammar; what a user would name means the same session.
-    let id = id.parse().unwrap_or_else(|_| osm_identity::SessionId::explicit(id.as_ref()));
+    let id = osm_identity::SessionId::explicit(id.as_ref());
     object.insert("session_id".into(), id.as_str().into());
     for zone in ["shared_state", "script_state"] {
         if object.get(zone).is_none_or(Value::is_null) {

@@ -68,7 +68,7 @@ fn printed_ids_mean_themselves() {
 }
 
 #[test]
-fn a_namespace_that_is_none_belongs_to_the_payload() {
+fn an_invalid_namespace_belongs_to_the_payload() {
     assert!(explicit("a/b--x").starts_with("ex--a_b--x_"));
     assert_ne!(explicit("a/b--x"), explicit("a_b--x"));
     assert!(explicit("--x").starts_with("ex----x_"));
@@ -78,7 +78,7 @@ fn a_namespace_that_is_none_belongs_to_the_payload() {
 }
 
 #[test]
-fn what_is_no_id() {
+fn texts_that_are_not_ids() {
     for (text, error) in [
         ("", InvalidId::Namespace),
         ("plain", InvalidId::Namespace),
@@ -86,6 +86,14 @@ fn what_is_no_id() {
         ("a.b--x", InvalidId::Namespace),
         ("ex--a b", InvalidId::Alphabet(' ')),
         ("ex--../x", InvalidId::Alphabet('/')),
+        ("ex--", InvalidId::Suffix),
+        ("ex--evil_00", InvalidId::Suffix),
+        ("ex--evil_", InvalidId::Suffix),
+        ("ex--evil_0123456789abcdeF", InvalidId::Suffix),
+        ("ex--0123456789abcdef", InvalidId::Suffix),
+        ("anchor--0123456789abcde", InvalidId::Suffix),
+        ("uuid--0b0f5a1e-7f3c-4a55-9d1b", InvalidId::Suffix),
+        ("screen--0_12345", InvalidId::Suffix),
     ] {
         assert_eq!(text.parse::<SessionId>(), Err(error), "{text:?}");
     }
@@ -102,7 +110,33 @@ fn bytes_that_are_no_text() {
     assert_ne!(id, SessionId::explicit(OsStr::from_bytes(b"a\xfe\xffb")));
 }
 
+/// Texts near the grammar: valid and invalid namespaces, payloads and suffixes.
+fn near_ids() -> impl Strategy<Value = String> {
+    let namespace = "(ex|uuid|tmux|anchor|screen|agent|[a-z_-]{0,42}|[a-z.]{1,3})";
+    let payload = "([A-Za-z0-9._-]{0,12}|[a-z]{60,80})";
+    let suffix = "(|_[0-9a-f]{2}|_[0-9a-f]{16}|[0-9a-f]{16}|_[0-9]{1,5}|_[0-9a-f]{15})";
+    (namespace, payload, suffix)
+        .prop_map(|(namespace, payload, suffix)| format!("{namespace}--{payload}{suffix}"))
+}
+
 proptest! {
+    #[test]
+    fn parsing_accepts_exactly_what_means_itself(
+        text in prop_oneof![any::<String>(), near_ids(), near_ids().prop_map(|it| explicit(&it))]
+    ) {
+        let parsed = text.parse::<SessionId>();
+        prop_assert_eq!(parsed.is_ok(), explicit(&text) == text);
+        if let Ok(id) = parsed {
+            prop_assert_eq!(id.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn every_id_parses_as_itself(value in prop_oneof![any::<String>(), near_ids()]) {
+        let id = SessionId::explicit(OsStr::new(&value));
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
     #[test]
     fn any_value_gives_an_id(value in any::<String>()) {
         let id = SessionId::explicit(OsStr::new(&value));

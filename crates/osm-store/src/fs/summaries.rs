@@ -144,7 +144,7 @@ mod tests {
 
     fn entry(name: &str, summary: Option<&str>) -> Entry {
         Entry {
-            id: name.parse().expect("a valid id"),
+            id: SessionId::explicit(name.as_ref()),
             size: 7,
             modified: Timestamp::UNIX_EPOCH,
             stamp: Stamp([1, 7, 3, 4]),

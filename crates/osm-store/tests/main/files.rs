@@ -120,7 +120,7 @@ fn the_list_shows_what_can_be_read() {
     }
     std::fs::write(home.sessions().join("notes.txt"), "mine").unwrap();
     std::fs::write(home.sessions().join("no id.session.json"), "mine").unwrap();
-    std::fs::create_dir(home.sessions().join("ex--dir_73.session.json")).unwrap();
+    std::fs::create_dir(home.sessions().join(format!("{}.session.json", id("dir")))).unwrap();
     backend.shelve(Shelf::Archive, "stem", b"{}").unwrap();
 
     let entries = backend.entries().unwrap();
@@ -241,9 +241,9 @@ fn litter_is_told_from_what_is_in_use() {
         make(&home, &format!("{place}{}", temporary(1, 2)), old);
     }
     make(&home, "sessions/.tmp-session-1234", old);
-    make(&home, "sessions/ex--gone_00.session.lock", old);
-    make(&home, "sessions/ex--gone_00.session.write.lock", old);
-    make(&home, "sessions/ex--new_00.session.lock", new);
+    make(&home, &format!("sessions/{}.session.lock", id("gone")), old);
+    make(&home, &format!("sessions/{}.session.write.lock", id("gone")), old);
+    make(&home, &format!("sessions/{}.session.lock", id("new")), new);
     make(&home, "sessions/archive/never-filled--000.session.json", old);
     make(&home, "sessions/archive/being-filled--000.session.json", new);
     let lock = home.sessions().join(format!("{}.session.lock", id("open")));
@@ -265,7 +265,7 @@ fn litter_is_told_from_what_is_in_use() {
             "archive",
             &format!("{}.session.json", id("kept")),
             &format!("{}.session.write.lock", id("kept")),
-            "ex--new_00.session.lock",
+            &format!("{}.session.lock", id("new")),
             &format!("{}.session.lock", id("open")),
             "trash",
         ]

@@ -393,3 +393,36 @@ fn files_that_are_no_sessions_are_not_taken_in() {
     said(&run, 1, &["not a file"]);
     assert!(!env.path().join("sessions").exists(), "nothing was made");
 }
+
+#[test]
+fn every_id_that_is_listed_is_found() {
+    let env = Env::new();
+    let file = env.path().join("file");
+    let document = |id: &str| {
+        format!(
+            r#"{{"version":"1.0.0","session_id":"{id}","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","shared_state":{{}},"script_state":{{}},"history":[]}}"#
+        )
+    };
+    // As osm prints it, and two that it never prints: they become what naming them gives.
+    for (id, imported) in [
+        ("ex--good_77", None),
+        ("ex--evil_00", Some("ex--evil_00_7a")),
+        ("anchor--not-a-hash", Some("anchor--not-a-hash_")),
+    ] {
+        std::fs::write(&file, document(id)).unwrap();
+        let run = env.run(&["session", "import", "-y", file.to_str().unwrap()]);
+        said(&run, 0, &[&format!("as {}", imported.unwrap_or(id))]);
+    }
+    // A file that no osm of today makes.
+    let stray = env.path().join("sessions/ex--stray_00.session.json");
+    std::fs::write(&stray, document("ex--stray_00")).unwrap();
+    let listed: Value =
+        serde_json::from_str(&env.run(&["session", "list", "--format", "json"]).stdout).unwrap();
+    let listed = listed.as_array().unwrap();
+    assert_eq!(listed.len(), 3, "{listed:#?}");
+    for session in listed {
+        said(&env.run(&["session", "info", session["id"].as_str().unwrap()]), 0, &[]);
+    }
+    said(&env.run(&["session", "import", "-y", stray.to_str().unwrap()]), 0, &["ex--stray_00_"]);
+    said(&env.run(&["session", "info", "ex--stray_00"]), 0, &["ex--stray_00_"]);
+}
