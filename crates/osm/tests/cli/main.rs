@@ -7,6 +7,7 @@ mod completion;
 mod config;
 mod harness;
 mod identity;
+mod one_writer;
 mod output;
 mod reference;
 mod session;
