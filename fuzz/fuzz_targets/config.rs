@@ -5,13 +5,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
+use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
 use osm::{Exit, World};
-use osm_identity::Environment;
+use osm_identity::{Environment, System};
 
-/// A home for this process alone, removed by nobody: it is one small file. In memory if possible,
+/// A home for this process alone, never removed: it is one small file. In memory if possible,
 /// for each change is synced.
 static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
     let memory = PathBuf::from("/dev/shm");
@@ -63,5 +64,7 @@ fn run(words: &[&str]) -> Exit {
     osm::run(&World {
         arguments: words.iter().map(OsString::from).collect(),
         environment: Environment::new(std::process::id(), variables),
+        clock: Arc::new(|| Timestamp::UNIX_EPOCH),
+        processes: &System,
     })
 }

@@ -214,7 +214,7 @@ impl<'a> Dice<'a> {
         if self.seldom(8)? { self.input.arbitrary() } else { Ok(0) }
     }
 
-    /// One of few, so that most are somebody's.
+    /// One of few, so that most belong to a process.
     fn pid(&mut self) -> Result<Pid> {
         self.up_to(15).map(Pid)
     }
@@ -257,7 +257,7 @@ impl<'a> Dice<'a> {
         self.input.choose(&all).copied()
     }
 
-    /// A value as somebody's variable might have it, or anything.
+    /// A value as a program's variable might have it, or anything.
     fn value(&mut self) -> Result<OsString> {
         Ok(match self.up_to(6)? {
             0 => "conversation".into(),

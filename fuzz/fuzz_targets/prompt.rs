@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use osm_context::{Block, Prompt, Section, Subject, parse, txtar};
 
 fuzz_target!(|text: &str| {
-    // As a prompt that somebody hands us.
+    // As a prompt from an untrusted source.
     if let Ok(sections) = parse(text) {
         assert_eq!(Prompt::new(sections).to_string(), text, "what can be read has one spelling");
     }

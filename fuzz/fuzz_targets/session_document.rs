@@ -1,5 +1,5 @@
 //! Session documents: whatever the bytes, they are understood or refused, and what is understood
-//! survives an export, a change and a save, with the fields that nobody knows.
+//! survives an export, a change and a save, with its unknown fields.
 
 #![no_main]
 

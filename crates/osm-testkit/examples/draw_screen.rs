@@ -36,7 +36,7 @@ fn draw() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is shown: a small repository, and somebody who has it reviewed.
+/// What is shown: a review of a small repository.
 #[cfg(unix)]
 mod scene {
     use std::error::Error;

@@ -163,7 +163,7 @@ impl RealAgent {
         conduct::to_the_end(self, &invocation, model, &script, run)
     }
 
-    /// Writes the agent's configuration into the home and says how to start it, for whoever starts
+    /// Writes the agent's configuration into the home and says how to start it, for callers that start
     /// it themselves: on a terminal, below another agent.
     pub fn prepare(
         &self,

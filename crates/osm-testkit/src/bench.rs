@@ -1,7 +1,7 @@
 //! What every benchmark needs: options, turns, arithmetic, tables, pictures, verdicts.
 //!
 //! A benchmark compares with something measured in the same run, in turns, and claims ratios of
-//! medians only: milliseconds mean nothing on somebody else's machine.
+//! medians only: milliseconds mean nothing on another machine.
 
 pub mod chart;
 pub mod options;
@@ -30,7 +30,7 @@ pub fn timed<T>(action: impl FnOnce() -> Result<T>) -> Result<f64> {
     Ok(microseconds)
 }
 
-/// Tells whoever waits how far a benchmark is.
+/// Reports the progress of a benchmark.
 pub fn say(name: &str, message: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{name} benchmark: {message}")
 }

@@ -41,7 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How many exchanges are remembered; the oldest make room.
 const REMEMBERED: usize = 256;
 
-/// One request and what it was answered, for whoever has to find out why an agent went astray.
+/// One request and its answer: what you need to find out why an agent failed.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// `POST`, `GET` or `HEAD`.

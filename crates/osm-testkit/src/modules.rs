@@ -1,4 +1,4 @@
-//! Files of a test binary that nobody listed as a module, and that would never be compiled.
+//! Finds files of a test program that are not listed as modules, and would never be compiled.
 
 use std::path::Path;
 

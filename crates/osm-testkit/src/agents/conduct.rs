@@ -117,7 +117,7 @@ impl Drop for Group {
     }
 }
 
-/// Kills a process, or, with a minus before the number, a group. It fails when nobody is left.
+/// Kills a process, or, with a minus before the number, a group. It fails if no process is left.
 pub(super) fn kill(target: &str) {
     let mut kill = Command::new("kill");
     kill.args(["-KILL", "--", target]).stdin(Stdio::null());

@@ -9,7 +9,7 @@ pub struct Options {
     pub check: bool,
     /// The results are written to `docs/benchmarks`.
     pub write: bool,
-    /// Fewer and smaller measurements, for whoever works on the code; never written down.
+    /// Fewer and smaller measurements, for work on the code; never recorded.
     pub quick: bool,
     /// How often everything is measured.
     pub rounds: Option<u32>,

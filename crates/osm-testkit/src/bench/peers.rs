@@ -1,11 +1,11 @@
-//! Other programs to compare with, as far as somebody names them.
+//! Other programs to compare with, if the command line names them.
 //!
 //! `OSM_BENCH_PEERS='name=command:name=command'`; what a command may refer to is each benchmark's
 //! own affair.
 
 use super::Result;
 
-/// A program of somebody else's.
+/// Another program.
 #[derive(Debug)]
 pub struct Peer {
     /// How it is called.

@@ -1,5 +1,5 @@
 //! Turns in a new order each round: whatever else the machine does in a moment hits all alike, and
-//! nobody always follows the same neighbour.
+//! none always follows the same neighbour.
 
 /// Orders of turns; the same ones in every run.
 #[derive(Debug)]

@@ -94,7 +94,7 @@ fn spelled(parts: &[&str]) -> Option<Color> {
     }
 }
 
-/// The lines of a screen, without the spaces that nobody sees at their ends.
+/// The lines of a screen, without trailing spaces.
 pub(super) fn cells(text: &str) -> Vec<Vec<(char, Style)>> {
     let mut style = Style::default();
     let mut lines = vec![Vec::new()];

@@ -297,7 +297,7 @@ fn gemini_generate_content() {
 }
 
 #[test]
-fn whoever_offers_no_shell_or_names_no_script_gets_a_sentence() {
+fn a_request_without_a_shell_or_a_script_gets_a_sentence() {
     let model = ScriptedModel::start().unwrap();
     let script = model.script(&["never"]);
     let shell = json!([{ "type": "function", "function": {
