@@ -66,6 +66,7 @@ impl SystemClock {
 }
 
 impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that a world is given")]
     fn now(&self) -> Now {
         Now {
             moment: Moment {

@@ -5,7 +5,7 @@
 //! worker ROOT set SESSION KEY JSON           sets a key, with one command
 //! worker ROOT get SESSION KEY                prints a key
 //! worker ROOT hold SESSION                   keeps a session open until standard input ends
-//! worker ROOT reset SESSION                  archives it and begins anew
+//! worker ROOT reset SESSION                  archives it and starts an empty one
 //! worker ROOT delete SESSION                 removes it, into the trash
 //! worker ROOT restore NAME SESSION           brings an archived document back
 //! worker ROOT clean                          removes what the limits no longer allow
@@ -13,7 +13,9 @@
 //! ```
 //!
 //! Whatever was done is said on standard output, one line for each change that is safe on disk.
-//! Exit codes: 3 if somebody else is in the way, 4 if there is no such session, 1 otherwise.
+//! Exit codes: 3 if another process holds it, 4 if there is no such session, 1 otherwise.
+
+#![expect(clippy::disallowed_methods, reason = "a program of its own, with the real clock")]
 
 use std::io::{self, Read, Write};
 use std::path::Path;

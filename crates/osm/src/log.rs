@@ -6,8 +6,10 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use osm_script::Level;
+use osm_store::Clock;
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
@@ -30,6 +32,7 @@ pub(crate) struct LogSettings {
 pub(crate) struct Log(Option<RefCell<LogFile>>);
 
 struct LogFile {
+    clock: Clock,
     level: Level,
     path: PathBuf,
     file: File,
@@ -42,7 +45,11 @@ struct LogFile {
 
 impl Log {
     /// Opens the log if the settings ask for one.
-    pub(crate) fn open(settings: &LogSettings, home: Option<&Path>) -> Result<Self, CommandError> {
+    pub(crate) fn open(
+        settings: &LogSettings,
+        home: Option<&Path>,
+        clock: &Clock,
+    ) -> Result<Self, CommandError> {
         let (Some(level), Some(path)) = (settings.level, &settings.file) else {
             return Ok(Self(None));
         };
@@ -55,6 +62,7 @@ impl Log {
         let most = u64::from(settings.max_size_mb) << 20;
         let files = settings.max_files.max(1);
         Ok(Self(Some(RefCell::new(LogFile {
+            clock: Arc::clone(clock),
             level,
             path,
             file,
@@ -86,7 +94,7 @@ impl Log {
             Level::Error => "error",
         };
         let mut entry = json!({
-            "time": jiff::Timestamp::now(),
+            "time": (log.clock)(),
             "level": level,
             "message": message,
             "pid": std::process::id(),
@@ -164,6 +172,10 @@ fn rename(from: &Path, to: &Path) {
 mod tests {
     use super::*;
 
+    fn clock() -> Clock {
+        Arc::new(|| jiff::Timestamp::UNIX_EPOCH)
+    }
+
     #[test]
     fn json_lines_that_only_the_user_can_read() {
         let folder = tempfile::tempdir().unwrap();
@@ -174,7 +186,7 @@ mod tests {
             max_size_mb: 1,
             max_files: 3,
         };
-        let log = Log::open(&settings, None).unwrap();
+        let log = Log::open(&settings, None, &clock()).unwrap();
         log.write(Level::Debug, "too little", &Value::Null);
         log.info("command", "list");
         let text = std::fs::read_to_string(&file).unwrap();
@@ -183,6 +195,7 @@ mod tests {
             (&entry["level"], &entry["attributes"]["what"]),
             (&json!("info"), &json!("list"))
         );
+        assert_eq!(entry["time"], "1970-01-01T00:00:00Z", "the clock is the caller's");
         #[cfg(unix)]
         {
             let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().unwrap());
@@ -203,7 +216,7 @@ mod tests {
 
     #[test]
     fn off_by_default() {
-        let log = Log::open(&LogSettings::default(), None).unwrap();
+        let log = Log::open(&LogSettings::default(), None, &clock()).unwrap();
         log.error("not", "written");
         assert!(log.0.is_none());
     }

@@ -23,6 +23,7 @@ pub(crate) struct SessionHost {
     pub(crate) saver: SessionSaver,
     pub(crate) screen: Screen,
     pub(crate) log: Log,
+    pub(crate) clock: Clock,
     pub(crate) environment: Environment,
     /// The working directory at the start.
     pub(crate) folder: PathBuf,
@@ -94,7 +95,8 @@ impl SessionHost {
         let host = Self {
             saver,
             screen,
-            log: Log::open(&settings.log, world.home().as_deref())?,
+            log: Log::open(&settings.log, world.home().as_deref(), &world.clock)?,
+            clock: Arc::clone(&world.clock),
             environment: world.environment.clone(),
             folder: world.folder().unwrap_or_default(),
             home: world.home(),

@@ -184,7 +184,7 @@ fn save(host: &SessionHost, text: &str) -> io::Result<String> {
     let home = host.home.as_deref().unwrap_or(&host.temporary);
     let folder = home.join("prompts");
     private::folder(&folder)?;
-    let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
+    let time = (host.clock)().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
     for number in 0..1000 {
         let path = folder.join(format!("{time}--{number:03}.md"));
         match private::open(File::options().write(true).create_new(true), &path) {

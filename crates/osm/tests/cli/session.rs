@@ -1,6 +1,7 @@
 //! Sessions as a user meets them: force, other machines, where they are used, and what is refused.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
+#![expect(clippy::disallowed_methods, reason = "the real clock, and files that are no user's")]
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -274,7 +275,6 @@ fn settings_that_change_are_in_the_audit() {
 
 /// A session that had to live in memory comes back by the very command that was printed.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "what is removed here is no user's")]
 fn what_was_rescued_comes_back_as_told() {
     let env = Env::new();
     let home = env.path().to_owned();
