@@ -1,11 +1,10 @@
 //! Links the program so that it starts quickly.
 //!
-//! `osm session id` stands in prompts, and most of what a small program costs is its loader's work.
-//! So on Linux with glibc nothing is left to load: the C libraries are linked in, and the program
-//! has a fixed address and one segment less. `scripts/release` goes further; this is for everybody
-//! who types `cargo install`. Where the C compiler has no static libraries, and on other processors
-//! than `x86_64`, where Rust brings no linker of its own, the program loads them like any other,
-//! and starts a little later.
+//! Shell prompts run `osm session id`, and most of the start of a small program is the work of the
+//! dynamic loader. So on Linux with glibc the C libraries are linked statically, and the program has a
+//! fixed address and one segment less. `scripts/release` goes further; this is for `cargo install`.
+//! Where the C compiler has no static libraries, and on processors other than `x86_64`, where Rust
+//! brings no linker of its own, the program is linked dynamically and starts a little later.
 #![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through variables")]
 
 use std::env::var;
