@@ -93,7 +93,7 @@ pub use item::{Item, Kind};
 pub use label::shown_lines;
 pub use parse::{Malformed, parse};
 pub use reason::Reason;
-pub use render::Prompt;
+pub use render::{Pieces, Prompt};
 pub use resolve::{Found, Resolved, label_of, resolve};
 pub use run::{End, Ran, run};
 pub use section::{Block, Outcome, Section, Skipped, Subject};

@@ -16,12 +16,12 @@
 //! with a line end gets one, and the word `no-eol` after the language says so. The bodies are written
 //! from where they are: of ten thousand files no second copy is made.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IoSlice, Write};
 
 use crate::label;
 use crate::section::{Block, CUT_SHORT, Outcome, Section, Skipped, Subject};
+use crate::stats::line_ends;
 
 /// The word that tells that the last line end is not the body's.
 pub(crate) const NO_EOL: &str = "no-eol";
@@ -29,7 +29,9 @@ pub(crate) const NO_EOL: &str = "no-eol";
 pub(crate) const LEFT_OUT: &str = "Left out";
 /// What every heading begins with.
 pub(crate) const HEADING: &str = "### ";
-/// More pieces than this are not taken by one call of the system.
+/// The usual size of a block's heading and fences, in bytes.
+const FRAME: usize = 96;
+/// The most pieces that one system call takes.
 const AT_ONCE: usize = 1024;
 
 /// A prompt: sections, and text of the caller's before and after them.
@@ -88,25 +90,45 @@ impl Prompt {
         cut.filter(|_| block.subject == Subject::Output).or_else(|| block.body().lines().next())
     }
 
-    /// Its text in pieces, in order; none of them is empty.
+    /// Its text as a list of pieces, without copies of the bodies.
     #[must_use]
-    pub fn pieces(&self) -> Vec<Cow<'_, str>> {
-        let mut pieces = Vec::with_capacity(self.sections.len() * 3 + 2);
-        pieces.push(Cow::Borrowed(self.head.as_str()));
-        let mut before = "";
-        for section in &self.sections {
+    pub fn pieces(&self) -> Pieces<'_> {
+        let mut pieces = Pieces {
+            frames: String::with_capacity(self.sections.len() * FRAME),
+            list: Vec::with_capacity(self.sections.len() * 2 + 3),
+        };
+        pieces.list.push(Piece::Body(&self.head));
+        for (at, section) in self.sections.iter().enumerate() {
+            let before = if at == 0 { "" } else { "\n" };
             match section {
-                Section::Block(block) => add_block(&mut pieces, before, block),
-                Section::LeftOut(skipped) => pieces.push(Cow::Owned(left_out(before, skipped))),
+                Section::Block(block) => pieces.add_block(before, block),
+                Section::LeftOut(skipped) => {
+                    pieces.frame(|frames| frames.push_str(&left_out(before, skipped)));
+                }
             }
-            before = "\n";
         }
-        pieces.push(Cow::Borrowed(self.tail.as_str()));
-        pieces.retain(|piece| !piece.is_empty());
+        pieces.list.push(Piece::Body(&self.tail));
         pieces
     }
 
-    /// Writes all of it.
+    /// Whether its text is empty or ends with a line end.
+    #[must_use]
+    pub fn ends_with_line_end(&self) -> bool {
+        // Every section ends with a line end.
+        match (self.tail.as_str(), self.head.as_str()) {
+            ("", head) => !self.sections.is_empty() || head.is_empty() || head.ends_with('\n'),
+            (tail, _) => tail.ends_with('\n'),
+        }
+    }
+
+    /// The number of lines; a last line without a line end counts too.
+    pub(crate) fn lines(&self, pieces: &Pieces) -> u64 {
+        let bodies: u64 = self.blocks().map(Block::line_ends).sum();
+        let others = [&self.head, &self.tail, &pieces.frames].map(|text| line_ends(text));
+        bodies + others.iter().sum::<u64>() + u64::from(!self.ends_with_line_end())
+    }
+
+    /// Writes the whole prompt.
     pub fn write_to(&self, to: &mut dyn Write) -> io::Result<()> {
         let pieces = self.pieces();
         let mut slices: Vec<IoSlice> =
@@ -131,23 +153,58 @@ impl fmt::Display for Prompt {
     }
 }
 
-fn add_block<'a>(pieces: &mut Vec<Cow<'a, str>>, before: &str, block: &'a Block) {
-    let body = block.body();
-    let fence = "`".repeat(block.fence());
-    let outcome = match block.outcome {
-        Outcome::Fine => Cow::Borrowed(""),
-        Outcome::ExitCode(code) => Cow::Owned(format!(" (exit code {code})")),
-        Outcome::Failed => Cow::Borrowed(" (failed)"),
-    };
-    let word = block.subject.word();
-    let (label, language) = (label::escape(&block.label), &block.language);
-    let ended = body.is_empty() || body.ends_with('\n');
-    let (space, note, end) = if ended { ("", "", "") } else { (" ", NO_EOL, "\n") };
-    let opening =
-        format!("{before}{HEADING}{word}{outcome}: {label}\n\n{fence}{language}{space}{note}\n");
-    pieces.push(Cow::Owned(opening));
-    pieces.push(Cow::Borrowed(body));
-    pieces.push(Cow::Owned(format!("{end}{fence}\n")));
+/// The text of a prompt in pieces: bodies where they are, and headings and fences in one buffer.
+#[derive(Debug)]
+pub struct Pieces<'a> {
+    frames: String,
+    list: Vec<Piece<'a>>,
+}
+
+#[derive(Debug)]
+enum Piece<'a> {
+    Body(&'a str),
+    /// A part of the buffer, up to this place.
+    FrameTo(usize),
+}
+
+impl<'a> Pieces<'a> {
+    /// The pieces in order; none of them is empty.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        let mut from = 0;
+        let text = move |piece: &Piece<'a>| match *piece {
+            Piece::Body(body) => body,
+            Piece::FrameTo(to) => &self.frames[std::mem::replace(&mut from, to)..to],
+        };
+        self.list.iter().map(text).filter(|piece| !piece.is_empty())
+    }
+
+    fn frame(&mut self, write: impl FnOnce(&mut String)) {
+        write(&mut self.frames);
+        self.list.push(Piece::FrameTo(self.frames.len()));
+    }
+
+    fn add_block(&mut self, before: &str, block: &'a Block) {
+        let body = block.body();
+        let ended = body.is_empty() || body.ends_with('\n');
+        self.frame(|text| {
+            text.extend([before, HEADING, block.subject.word()]);
+            match block.outcome {
+                Outcome::Fine => {}
+                Outcome::ExitCode(code) => text.extend([" (exit code ", &code.to_string(), ")"]),
+                Outcome::Failed => text.push_str(" (failed)"),
+            }
+            text.extend([": ", &label::escape(&block.label), "\n\n"]);
+            text.extend(std::iter::repeat_n('`', block.fence()));
+            text.push_str(&block.language);
+            text.extend(if ended { ["", "", "\n"] } else { [" ", NO_EOL, "\n"] });
+        });
+        self.list.push(Piece::Body(body));
+        self.frame(|text| {
+            text.push_str(if ended { "" } else { "\n" });
+            text.extend(std::iter::repeat_n('`', block.fence()));
+            text.push('\n');
+        });
+    }
 }
 
 fn left_out(before: &str, skipped: &[Skipped]) -> String {

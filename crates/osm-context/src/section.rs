@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::fence;
+use crate::stats::line_ends;
 
 /// A part of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +28,10 @@ pub struct Block {
     /// The language of the content, one word.
     pub language: Cow<'static, str>,
     body: String,
-    /// How many backticks are around it.
+    /// The number of backticks around it.
     fence: usize,
+    /// The number of line ends in it. Threads that read files count them while the content is in the cache.
+    line_ends: u64,
 }
 
 impl Block {
@@ -41,8 +44,8 @@ impl Block {
             Subject::Diff => "diff",
             Subject::Note | Subject::Output => "text",
         });
-        let fence = fence::length(&body);
-        Self { subject, outcome: Outcome::Fine, label, language, body, fence }
+        let (fence, line_ends) = (fence::length(&body), line_ends(&body));
+        Self { subject, outcome: Outcome::Fine, label, language, body, fence, line_ends }
     }
 
     /// The content.
@@ -53,6 +56,10 @@ impl Block {
 
     pub(crate) fn fence(&self) -> usize {
         self.fence
+    }
+
+    pub(crate) fn line_ends(&self) -> u64 {
+        self.line_ends
     }
 }
 

@@ -36,12 +36,12 @@ impl Prompt {
     /// encoding; only that can be interrupted.
     pub fn stats(&self, setting: &Setting, budget: Option<u64>) -> Result<Stats> {
         let pieces = self.pieces();
+        let texts: Vec<&str> = pieces.iter().collect();
         let files = self.blocks().filter(|block| block.subject == Subject::File).count();
-        let open_end = pieces.last().is_some_and(|last| !last.ends_with('\n'));
-        let count = |encoding| tokens::count_all(&pieces, encoding, setting.interrupted);
+        let count = |encoding| tokens::count_all(&texts, encoding, setting.interrupted);
         Ok(Stats {
-            bytes: pieces.iter().map(|piece| piece.len() as u64).sum(),
-            lines: pieces.iter().map(|piece| line_ends(piece)).sum::<u64>() + u64::from(open_end),
+            bytes: texts.iter().map(|text| text.len() as u64).sum(),
+            lines: self.lines(&pieces),
             files: files as u64,
             tokens: setting.encoding.map(count).transpose()?,
             budget,
@@ -54,7 +54,7 @@ pub(crate) fn lines(text: &str) -> u64 {
     line_ends(text) + u64::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-fn line_ends(text: &str) -> u64 {
+pub(crate) fn line_ends(text: &str) -> u64 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 

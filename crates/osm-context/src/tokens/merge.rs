@@ -20,7 +20,7 @@ static PAIRS: Aligned<[u8; SLOTS * 8]> =
 const NONE: u32 = u32::MAX;
 /// Pieces of at most so many bytes are merged by looking at all of their tokens each time, which is
 /// faster than a heap and would take time quadratic in the length of longer ones.
-const SHORT: usize = 48;
+const SHORT: usize = 32;
 /// So many merges of a long piece happen between two questions whether to stop.
 const BETWEEN_QUESTIONS: usize = 1 << 14;
 
@@ -40,35 +40,44 @@ fn merged(left: u32, right: u32) -> u32 {
 
 /// The number of tokens of a piece of at most [`SHORT`] bytes.
 pub(super) fn count_short(piece: &[u8]) -> u64 {
+    // What belongs to a token stands at its first byte.
     let mut tokens = [0; SHORT];
     // What each token merges into with the next one.
     let mut merges = [NONE; SHORT];
-    let mut count = piece.len();
-    for (token, byte) in tokens.iter_mut().zip(piece) {
-        *token = u32::from(*byte);
+    // Where the tokens after and before each one begin. Links spare moving the rest at each merge.
+    let (mut after, mut before) = ([0; SHORT], [0; SHORT]);
+    let size = piece.len();
+    for (at, byte) in piece.iter().enumerate() {
+        tokens[at] = u32::from(*byte);
+        (after[at], before[at]) = (at + 1, at.saturating_sub(1));
     }
-    for at in 1..count {
+    for at in 1..size {
         merges[at - 1] = merged(tokens[at - 1], tokens[at]);
     }
+    let mut count = size as u64;
     loop {
         let (mut best, mut at) = (NONE, 0);
-        for (place, &merge) in merges[..count - 1].iter().enumerate() {
+        for (place, &merge) in merges[..size].iter().enumerate() {
             if merge < best {
                 (best, at) = (merge, place);
             }
         }
         if best == NONE {
-            return count as u64;
+            return count;
         }
-        tokens[at] = best;
-        tokens.copy_within(at + 2..count, at + 1);
-        merges.copy_within(at + 1..count, at);
         count -= 1;
-        if at > 0 {
-            merges[at - 1] = merged(tokens[at - 1], best);
+        let second = after[at];
+        let next = after[second];
+        tokens[at] = best;
+        after[at] = next;
+        merges[second] = NONE;
+        merges[at] = NONE;
+        if next < size {
+            before[next] = at;
+            merges[at] = merged(best, tokens[next]);
         }
-        if at + 1 < count {
-            merges[at] = merged(best, tokens[at + 1]);
+        if at > 0 {
+            merges[before[at]] = merged(tokens[before[at]], best);
         }
     }
 }

@@ -123,7 +123,7 @@ fn made(setting: &Setting, arguments: &[Value]) -> Result<Prompt, String> {
 
 fn show(host: &SessionHost, setting: &Setting, arguments: &[Value]) -> Result<Value, String> {
     let prompt = made(setting, arguments)?;
-    let ends = prompt.pieces().last().is_none_or(|last| last.ends_with('\n'));
+    let ends = prompt.ends_with_line_end();
     host.screen.write(|to| {
         prompt.write_to(to)?;
         if ends { Ok(()) } else { to.write_all(b"\n") }
