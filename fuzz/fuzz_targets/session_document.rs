@@ -8,7 +8,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
 use osm_identity::SessionId;
-use osm_store::backend::{Backend, Current, Holder, Wait};
+use osm_store::backend::{
+    Backend, Current, Holder, Next, Sharing, Stored, Transaction, Wait,
+};
 use osm_store::{Error, Key, MemoryBackend, Store};
 use serde_json::{Map, Value, json};
 
@@ -48,8 +50,8 @@ fuzz_target!(|input: (u8, &[u8])| {
 });
 
 fn about(bytes: &[u8]) {
-    let backend: Arc<dyn Backend> = Arc::new(MemoryBackend::new());
-    let store = Store::new(Arc::clone(&backend), holder(), Arc::new(|| Timestamp::UNIX_EPOCH));
+    let backend: Arc<dyn Backend> = Arc::new(MemoryBackend::new(Arc::new(|| Timestamp::UNIX_EPOCH)));
+    let store = Store::new(Arc::clone(&backend), holder());
     in_place(&store, bytes);
     let Ok((id, None)) = store.import(bytes.to_vec(), "input", None) else { return };
     // It has the form of a document; its values may still lead nowhere.
@@ -77,8 +79,10 @@ fn about(bytes: &[u8]) {
 /// alone.
 fn in_place(store: &Store, bytes: &[u8]) {
     let id = SessionId::explicit("place".as_ref());
-    let mut put = |_| Ok(Some(bytes.to_vec().into()));
-    store.backend().update(&id, None, &holder(), Wait::NONE, &mut put).expect("memory takes all");
+    let mut put = |_: &mut dyn Transaction, _| Ok(Next::Replace(bytes.to_vec().into()));
+    let attended = store.backend().attend(&id, &holder(), Sharing::Shared, Wait::NONE);
+    let stored = attended.expect("it is free").update(None, Wait::NONE, &mut put);
+    stored.expect("memory takes all");
     match store.open(&id, Wait::NONE) {
         Ok(mut session) => {
             session.take_notices();
@@ -103,7 +107,7 @@ fn unknown_survives(input: &[u8], stored: &[u8]) {
 }
 
 fn document(backend: &dyn Backend, id: &SessionId) -> Vec<u8> {
-    match backend.load(id, None).expect("memory does not fail") {
+    match backend.load(Stored::Session(id), None).expect("memory does not fail") {
         Current::Found(bytes, _) => bytes,
         other => panic!("{other:?}"),
     }

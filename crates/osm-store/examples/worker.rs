@@ -24,34 +24,35 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use osm_identity::{Pid, SessionId, System};
-use osm_store::backend::{Backend, Holder, Shelf, Wait};
+use osm_store::backend::{ArchiveKind, Backend, Holder, Wait};
 use osm_store::cleanup::{Cleaner, Options};
 use osm_store::retention::{Mode, Policy};
-use osm_store::{Error, FsBackend, Key, Session, Store};
+use osm_store::{Clock, Error, ErrorKind, FsBackend, Key, Session, Store};
 use serde_json::{Value, json};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Error::Busy { .. } | Error::Orphaned { .. } | Error::CleanupRunning) => {
-            ExitCode::from(3)
-        }
-        Err(Error::NotFound(_) | Error::NotShelved(_)) => ExitCode::from(4),
-        Err(error) => {
-            drop(writeln!(io::stderr(), "{error}"));
+    let Err(failure) = run(&arguments) else { return ExitCode::SUCCESS };
+    match failure.downcast_ref::<Error>().map(Error::kind) {
+        Some(ErrorKind::Busy) => ExitCode::from(3),
+        Some(ErrorKind::NotFound) => ExitCode::from(4),
+        _ => {
+            drop(writeln!(io::stderr(), "{failure}"));
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(arguments: &[&str]) -> Result<(), Error> {
+type Failure = Box<dyn std::error::Error>;
+
+fn run(arguments: &[&str]) -> Result<(), Failure> {
     let [root, command, rest @ ..] = arguments else {
-        return Err(Error::Invalid("worker ROOT COMMAND …".into()));
+        return Err("worker ROOT COMMAND …".into());
     };
-    let backend: Arc<dyn Backend> = Arc::new(FsBackend::open(Path::new(root))?);
-    let store = Store::new(Arc::clone(&backend), holder(command), Arc::new(Timestamp::now));
+    let clock: Clock = Arc::new(Timestamp::now);
+    let backend: Arc<dyn Backend> = Arc::new(FsBackend::open(Path::new(root), clock)?);
+    let store = Store::new(Arc::clone(&backend), holder(command));
     let open = |name: &str| store.open(&id(name), Wait::USUAL);
     match (*command, rest) {
         ("add", [session, key, prefix, count]) => {
@@ -64,9 +65,7 @@ fn run(arguments: &[&str]) -> Result<(), Error> {
         }
         ("set", [session, key, value]) => {
             let mut session = open(session)?;
-            let value = serde_json::from_str(value);
-            session
-                .set(Key::parse(key), value.map_err(|error| Error::Invalid(error.to_string()))?)?;
+            session.set(Key::parse(key), serde_json::from_str(value)?)?;
             session.record("worker", &format!("set {key}"))?;
             say("set");
         }
@@ -88,16 +87,16 @@ fn run(arguments: &[&str]) -> Result<(), Error> {
             say("deleted");
         }
         ("restore", [name, session]) => {
-            store.restore(Shelf::Archive, name, &id(session))?;
+            store.restore(ArchiveKind::Archive, name, &id(session))?;
             say("restored");
         }
         ("clean", []) => clean(backend.as_ref())?,
         ("list", []) => {
-            for entry in backend.entries()? {
+            for entry in backend.all(true)? {
                 say(&format!("{} {}", entry.id, if entry.active { "live" } else { "idle" }));
             }
         }
-        _ => return Err(Error::Invalid(format!("unknown: {command} {rest:?}"))),
+        _ => return Err(format!("unknown: {command} {rest:?}").into()),
     }
     Ok(())
 }
@@ -110,7 +109,6 @@ fn clean(backend: &dyn Backend) -> Result<(), Error> {
         holder: &holder("clean"),
         current: &[],
         processes: &System,
-        now: Timestamp::now(),
     };
     let report = cleaner.clean_up(Mode::Clean, &Options::default(), &mut |_| {})?;
     for removed in report.removed {

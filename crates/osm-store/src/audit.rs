@@ -12,8 +12,7 @@ use osm_identity::SessionId;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::backend::{Backend, Holder};
-use crate::error::Result;
+use crate::backend::Holder;
 
 /// One change of consequence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,7 +29,7 @@ pub struct Event {
     /// What was there.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub before: Value,
-    /// What is there now.
+    /// The state after the change.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub after: Value,
     /// Something that stood in the way was overridden.
@@ -72,7 +71,7 @@ pub enum Action {
     Purge,
     /// A session came from elsewhere.
     Import,
-    /// A damaged document was set aside.
+    /// A damaged document was quarantined.
     Quarantine,
     /// A document was brought to a newer form.
     Migrate,
@@ -116,11 +115,6 @@ impl Event {
             forced: false,
             reason: None,
         }
-    }
-
-    /// Writes it down.
-    pub fn append(&self, backend: &dyn Backend) -> Result<()> {
-        backend.append_audit(&self.to_string())
     }
 
     /// Reads a line; `None` if it does not even tell what happened and when.

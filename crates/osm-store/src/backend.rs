@@ -1,376 +1,297 @@
-//! Where sessions are kept: the one seam between what a session is and how it is stored.
+//! Where sessions are stored: the one seam between what a session is and how it is kept.
 //!
-//! A backend deals in *documents*, which it never looks into, and in four promises:
+//! A backend stores *documents*, which it never looks into, and keeps these promises:
 //!
-//! - [`update`](Backend::update) is one step: it shows the newest document to the caller, takes
-//!   the next one and keeps it, with nobody else's update in between. After a crash at any moment
-//!   the document is the old one or the new one, whole.
-//! - A [`Stamp`] tells whether a document moved since it was last seen, without reading it.
-//! - [`attend`](Backend::attend) makes known that a session is in use, until the guard is dropped
-//!   or the process dies. Nothing removes or replaces a session that somebody attends.
-//! - What is set aside on a [`Shelf`] never replaces anything.
+//! - A process that wants to change a session [attends](Backend::attend) it. The handle that it
+//!   gets carries a fence, and every write presents it: once the lease behind the handle is lost,
+//!   the next write fails with [`Error::LostLease`]. No session is removed while it is attended.
+//! - [`Attended::update`] is one step: it shows the newest document to the caller, takes the next
+//!   one and stores it, with no other update in between. After a crash at any moment the document
+//!   is the old one or the new one, whole.
+//! - Everything else that belongs to that step (an archived copy, an audit event, the shared
+//!   record) goes through the [`Transaction`] that the callback is given. The callback never calls
+//!   the backend: on one connection that would deadlock.
+//! - A [`Stamp`] tells whether a document changed since it was last seen, without reading it.
+//! - An archived document never replaces another one.
+//! - Time is the store's ([`Backend::now`]): machines that share a store need not agree.
+//! - A reply can be lost. [`Error::UnknownOutcome`] says so, and [`Attended::outcome`] tells
+//!   afterwards whether the last update of that handle was carried out ([`update_settled`]).
 //!
-//! Files do this with locks and renames; a database does it with rows, revisions and leases.
-//! Callers cannot tell the difference.
+//! Files do this with locks and renames; a database does it with rows, revisions and leases. What
+//! only files have is behind [`Backend::files`].
+//!
+//! [`Error::LostLease`]: crate::Error::LostLease
+//! [`Error::UnknownOutcome`]: crate::Error::UnknownOutcome
 
+mod entry;
 pub mod fs;
+mod holder;
 pub mod memory;
+mod settle;
 
-use std::fmt;
-use std::ops::{Deref, Range};
-use std::path::PathBuf;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use osm_identity::{Liveness, Pid, ProcessInstance, ProcessSource, SessionId};
-use serde::{Deserialize, Serialize};
+use osm_identity::SessionId;
 
+pub use entry::{ArchiveKind, ArchivedDocument, Cursor, Entry, FirstLine, Listing, Page, Stamp};
+pub use holder::{Holder, HolderState};
+pub use settle::update_settled;
+
+use crate::audit::Event;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::pieces::Pieces;
 
-/// A place where sessions are kept.
+/// Tells the time; a library has no clock of its own.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// A place where sessions are stored.
 pub trait Backend: Send + Sync {
-    /// Its name: what `--store` takes.
-    fn name(&self) -> &'static str;
+    /// The time by the store's clock.
+    fn now(&self) -> Result<Timestamp>;
 
-    /// Makes known that a session is in use.
-    fn attend(&self, id: &SessionId, holder: &Holder, wait: Wait) -> Result<Box<dyn Presence>>;
-
-    /// Has a session to oneself: until the guard is dropped nobody can attend or remove it.
+    /// Opens a session to change it. It need not exist yet.
     ///
-    /// [`Error::Busy`] if somebody attends it, [`Error::Orphaned`] if all of them are dead.
-    ///
-    /// [`Error::Busy`]: crate::Error::Busy
-    /// [`Error::Orphaned`]: crate::Error::Orphaned
-    fn seize(&self, id: &SessionId, holder: &Holder) -> Result<Box<dyn Presence>>;
-
-    /// Takes from the dead what still stands in the way of a session: locks that live on in an open
-    /// file, leases that have not run out. `true` if there was something.
-    ///
-    /// Only if every holder is *proven* dead; otherwise [`Error::Unproven`], and the living keep
-    /// what they have. `agree` is told whose it was, just before it is taken.
-    ///
-    /// [`Error::Unproven`]: crate::Error::Unproven
-    fn evict_dead(
+    /// [`Error::Busy`](crate::Error::Busy) if other processes hold it against `sharing`,
+    /// [`Error::Orphaned`](crate::Error::Orphaned) if all of them are dead.
+    fn attend(
         &self,
         id: &SessionId,
-        agree: &mut dyn FnMut(&[Witness]) -> Result<()>,
-    ) -> Result<bool>;
-
-    /// Looks at a document, if it is not the one already known.
-    fn load(&self, id: &SessionId, known: Option<Stamp>) -> Result<Current>;
-
-    /// Replaces a document in one step.
-    ///
-    /// `next` is shown what is there and returns what shall be; `None` leaves it. It is called
-    /// while nobody else can update the session, so it must be quick and must not wait. Returns
-    /// the stamp of what is there now.
-    fn update(
-        &self,
-        id: &SessionId,
-        known: Option<Stamp>,
         holder: &Holder,
+        sharing: Sharing,
         wait: Wait,
-        next: &mut dyn FnMut(Current) -> Result<Option<Pieces>>,
-    ) -> Result<Option<Stamp>>;
+    ) -> Result<Box<dyn Attended>>;
 
-    /// Removes a document, unless there is none ([`Error::NotFound`]), somebody attends the session
-    /// ([`Error::Busy`]) or `still` says that it is no longer to be removed (`false` is returned
-    /// then).
+    /// Frees a session from dead holders: locks that live on in an open file, leases that have not
+    /// run out. `true` if there was something to free.
     ///
-    /// `still` is shown the entry as it is at that moment, while nobody can open or change it.
-    /// With `keep`, the document goes to [`Shelf::Trash`] first, compressed.
-    ///
-    /// [`Error::Busy`]: crate::Error::Busy
-    /// [`Error::NotFound`]: crate::Error::NotFound
-    fn remove(
-        &self,
-        id: &SessionId,
-        keep: bool,
-        now: Timestamp,
-        still: &mut dyn FnMut(&Entry) -> bool,
-    ) -> Result<bool>;
+    /// Only if every holder is *proven* dead; otherwise
+    /// [`Error::Unproven`](crate::Error::Unproven), and nothing changes. `agree` is shown the
+    /// holders just before, and can still refuse.
+    fn evict_dead(&self, id: &SessionId, holder: &Holder, agree: &mut Agree<'_>) -> Result<bool>;
 
-    /// All sessions, in the order of their ids.
-    fn entries(&self) -> Result<Vec<Entry>>;
+    /// Reads something, unless it is the version that is already known.
+    fn load(&self, what: Stored<'_>, known: Option<Stamp>) -> Result<Current>;
 
-    /// The same, for somebody who will ask again: what was found out may be kept at hand for the
-    /// next time.
-    fn list(&self) -> Result<Vec<Entry>> {
-        self.entries()
-    }
+    /// A page of the sessions, in the order of their ids.
+    fn list(&self, page: &Page) -> Result<Listing<Entry>>;
 
-    /// Who has a session open, as far as they said.
+    /// A page of the archived documents of one kind, oldest first.
+    fn archived(&self, kind: ArchiveKind, page: &Page) -> Result<Listing<ArchivedDocument>>;
+
+    /// The processes that have a session open, as far as they registered.
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>>;
 
-    /// Those on other machines who say that they have a session open, though no lock shows it here:
-    /// a store that is shared without its locks. Nobody, where that cannot be.
+    /// Removes sessions and archived documents, each in one step of its own.
     ///
-    /// To be asked before the session is attended, so that our own lock does not answer. `host` is
-    /// this machine's name.
-    fn foreign_holders(&self, id: &SessionId, host: &str, now: Timestamp) -> Result<Vec<Holder>>;
+    /// `done` is told how each ended, by its number in the batch; the rest is left alone if it
+    /// breaks off. A backend may carry out a whole batch before it tells. A session that is open
+    /// is [`Busy`](crate::Error::Busy), one of another version is
+    /// [`Changed`](crate::Error::Changed), one that is missing is
+    /// [`NotFound`](crate::Error::NotFound).
+    fn remove(
+        &self,
+        batch: &[Removal<'_>],
+        done: &mut dyn FnMut(usize, Result<()>) -> ControlFlow<()>,
+    );
 
-    /// Sets a document aside under a name that begins with `stem`; returns the whole name. Never
-    /// replaces anything.
-    fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String>;
-
-    /// What lies on a shelf, oldest first.
-    fn shelved(&self, shelf: Shelf) -> Result<Vec<Shelved>>;
-
-    /// Reads what lies on a shelf (decompressed).
-    fn read_shelved(&self, shelf: Shelf, name: &str) -> Result<Vec<u8>>;
-
-    /// Removes what lies on a shelf, for good.
-    fn discard(&self, shelf: Shelf, name: &str) -> Result<()>;
-
-    /// The one lock of cleanups; `None` if somebody else has it.
-    fn lock_cleanup(&self, holder: &Holder) -> Result<Option<Box<dyn Presence>>>;
-
-    /// Removes what crashes left behind: temporary files and locks of sessions that are gone.
-    /// Returns how many. With `dry_run` it only counts.
-    fn sweep_litter(&self, now: Timestamp, dry_run: bool) -> Result<usize>;
-
-    /// The small shared record, such as when the last cleanup ran.
-    fn metadata(&self) -> Result<Option<Vec<u8>>>;
-
-    /// Replaces the small shared record in one step: `next` is shown what is there and returns what
-    /// shall be, while nobody else can.
-    fn update_metadata(
+    /// Changes what belongs to the store as a whole. `body` may be called again if another
+    /// transaction came first; only its last call counts.
+    fn transact(
         &self,
         holder: &Holder,
         wait: Wait,
-        next: &mut dyn FnMut(Option<Vec<u8>>) -> Result<Vec<u8>>,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
     ) -> Result<()>;
 
-    /// Appends an event to the audit.
-    fn append_audit(&self, line: &str) -> Result<()>;
+    /// Keeps other cleanups out while the guard lives; `None` if another one runs.
+    fn lock_cleanup(&self, holder: &Holder) -> Result<Option<Box<dyn Guard>>>;
 
-    /// Where a session's document lies, for people; `None` if it is no file.
-    fn place(&self, id: &SessionId) -> Option<PathBuf>;
+    /// Watches a session for changes from now on.
+    fn watch(&self, id: &SessionId) -> Result<Box<dyn Watch>>;
 
-    /// Where the lock of whoever has it open lies; `None` if it is no file.
-    fn lock_place(&self, id: &SessionId) -> Option<PathBuf>;
+    /// What only a store in files has.
+    fn files(&self) -> Option<&dyn Files> {
+        None
+    }
+}
+
+/// A session that is open to be changed. The lease ends with the handle, or with the process.
+pub trait Attended: Send {
+    /// Replaces or removes the document in one step.
+    ///
+    /// `next` is shown what is stored and says what shall be. It runs while no other process can
+    /// update the session, so it must be quick and must not wait. It may be called again if
+    /// another update came first; only its last call counts. What it archives and audits is
+    /// stored before the document is, and may stay if the update fails. Returns the stamp of what
+    /// is stored afterwards.
+    ///
+    /// Only an [exclusive](Sharing::Exclusive) handle can remove.
+    fn update(
+        &mut self,
+        known: Option<Stamp>,
+        wait: Wait,
+        next: &mut NextOf<'_>,
+    ) -> Result<Option<Stamp>>;
+
+    /// Whether the last update of this handle was carried out.
+    fn outcome(&mut self) -> Result<Outcome>;
+}
+
+/// Decides what follows the current document.
+pub type NextOf<'a> = dyn FnMut(&mut dyn Transaction, Current) -> Result<Next> + 'a;
+
+/// Is shown the dead holders before they are evicted, and can refuse.
+pub type Agree<'a> = dyn FnMut(&mut dyn Transaction, &[HolderState]) -> Result<()> + 'a;
+
+/// What can be done inside one step of a store.
+pub trait Transaction {
+    /// The time by the store's clock.
+    fn now(&self) -> Timestamp;
+
+    /// Archives a document under a name that begins with `stem`; returns the whole name. Never
+    /// replaces another one.
+    fn archive(&mut self, kind: ArchiveKind, stem: &str, document: &[u8]) -> Result<String>;
+
+    /// Appends an event to the audit log.
+    fn audit(&mut self, event: &Event) -> Result<()>;
+
+    /// Reads the small record that all processes share; no other transaction changes it until this
+    /// one ends.
+    fn record(&mut self) -> Result<Option<Vec<u8>>>;
+
+    /// Replaces that record when the transaction succeeds.
+    fn set_record(&mut self, record: Vec<u8>) -> Result<()>;
+}
+
+/// What only a store in files has.
+pub trait Files {
+    /// Where everything is.
+    fn layout(&self) -> &Layout;
+
+    /// The holders of a session on other machines whose locks cannot be seen here: a folder that
+    /// is shared by a file system that does not pass locks on.
+    ///
+    /// To be called before the session is attended, so that our own lock does not answer. `host`
+    /// is this machine's name.
+    fn foreign_holders(&self, id: &SessionId, host: &str) -> Result<Vec<Holder>>;
+
+    /// Removes stray files of crashed processes: temporary files, and locks of sessions that are
+    /// gone. Returns how many; with `dry_run` it only counts.
+    fn remove_stray_files(&self, now: Timestamp, dry_run: bool) -> Result<usize>;
+}
+
+/// Tells of changes to one session.
+pub trait Watch: Send {
+    /// Waits for a change since the last call, or since the watch began; `false` if there was none
+    /// in time.
+    fn changed(&mut self, wait: Wait) -> Result<bool>;
 }
 
 /// Holds something until it is dropped.
-pub trait Presence: Send {}
+pub trait Guard: Send {}
 
-/// Tells one version of a document from the next; what it is made of is the backend's affair.
+/// What can be read from a store, or removed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp(pub [u64; 4]);
+pub enum Stored<'a> {
+    /// The document of a session.
+    Session(&'a SessionId),
+    /// An archived document, by its name; read decompressed.
+    Archived(ArchiveKind, &'a str),
+    /// The small record that all processes share. It cannot be removed.
+    Record,
+}
 
-/// What is there.
+/// A removal in a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Removal<'a> {
+    /// The session or archived document.
+    pub what: Stored<'a>,
+    /// Remove this version only.
+    pub expected: Option<Stamp>,
+    /// Move a session into the [trash](ArchiveKind::Trash) first.
+    pub keep: bool,
+}
+
+/// What is stored now.
 #[derive(Debug)]
 pub enum Current {
-    /// No document.
+    /// Nothing.
     Missing,
-    /// The one that the caller knows already.
+    /// The version that the caller knows already.
     Unchanged,
-    /// Another one.
+    /// Another version.
     Found(Vec<u8>, Stamp),
 }
 
-/// How long to wait for others.
+/// What an update stores.
+#[derive(Debug)]
+pub enum Next {
+    /// Nothing: the document stays as it is.
+    Keep,
+    /// This document.
+    Replace(Pieces),
+    /// No document any more.
+    Remove,
+}
+
+/// What became of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It changed nothing.
+    NotCarriedOut,
+    /// It was carried out and left a document of this version, or none.
+    CarriedOut(Option<Stamp>),
+}
+
+/// With whom a session is shared while it is attended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// With every process that shares it.
+    Shared,
+    /// With no other process.
+    Exclusive,
+}
+
+/// How long to wait for other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait(pub Duration);
 
 impl Wait {
     /// Not at all.
     pub const NONE: Self = Self(Duration::ZERO);
-    /// As long as a save of somebody else can reasonably take.
+    /// As long as a save of another process can reasonably take.
     pub const USUAL: Self = Self(Duration::from_secs(10));
 }
 
-/// The process that holds a session or a lock, as other processes read it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
-    /// The exact process.
-    #[serde(flatten)]
-    pub process: ProcessInstance,
-    /// The machine's name, for people.
-    pub host: String,
-    /// Since when it holds.
-    pub since: Timestamp,
-    /// What it runs, for people.
-    pub command: String,
-}
+impl dyn Backend + '_ {
+    /// All sessions, page by page.
+    pub fn all(&self, exact: bool) -> Result<Vec<Entry>> {
+        pages(exact, |page| self.list(page))
+    }
 
-impl Holder {
-    /// The process `pid`, as other processes will know it. `host` is the machine's name.
-    #[must_use]
-    pub fn new(
-        source: &dyn ProcessSource,
-        pid: Pid,
-        host: String,
-        since: Timestamp,
-        command: String,
-    ) -> Self {
-        let process = match (source.process(pid), source.host()) {
-            (Ok(row), Ok(host)) => ProcessInstance::of(&row, &host, source).with_clock(source),
-            _ => ProcessInstance::unread(pid),
-        };
-        Self { process, host, since, command }
+    /// All archived documents of one kind, page by page.
+    pub fn all_archived(&self, kind: ArchiveKind) -> Result<Vec<ArchivedDocument>> {
+        pages(false, |page| self.archived(kind, page))
+    }
+
+    /// Appends an event to the audit log, on its own.
+    pub fn audit(&self, holder: &Holder, event: &Event) -> Result<()> {
+        self.transact(holder, Wait::USUAL, &mut |transaction| transaction.audit(event))
     }
 }
 
-/// A holder, and whether it is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Witness {
-    /// Who.
-    pub holder: Holder,
-    /// What a look showed.
-    pub liveness: Liveness,
-}
-
-impl Witness {
-    /// Looks whether a holder is there.
-    #[must_use]
-    pub fn look(holder: Holder, source: &dyn ProcessSource) -> Self {
-        let liveness = holder.process.liveness(source);
-        Self { holder, liveness }
+fn pages<T>(exact: bool, list: impl Fn(&Page) -> Result<Listing<T>>) -> Result<Vec<T>> {
+    let mut page = Page { exact, ..Page::default() };
+    let Listing { mut items, mut next } = list(&page)?;
+    while next.is_some() {
+        page.after = next;
+        let more = list(&page)?;
+        items.extend(more.items);
+        next = more.next;
     }
-
-    /// That it is not is proven.
-    #[must_use]
-    pub fn is_dead(&self) -> bool {
-        self.liveness.is_dead()
-    }
-}
-
-impl fmt::Display for Witness {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {}", self.holder, self.liveness)
-    }
-}
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "process {} on {} (`{}`, since {})",
-            self.process.pid, self.host, self.command, self.since
-        )
-    }
-}
-
-/// A session in a list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// Whose it is.
-    pub id: SessionId,
-    /// Bytes of the document.
-    pub size: u64,
-    /// When the document was last replaced.
-    pub modified: Timestamp,
-    /// Which version this is.
-    pub stamp: Stamp,
-    /// Somebody attends it.
-    pub active: bool,
-    /// The first line of the document (see `document.rs`), if it could be read.
-    pub summary: Option<FirstLine>,
-}
-
-/// The first line of a document. A list has very many of them, and most stand in one file: they are
-/// parts of what was read, not copies.
-#[derive(Clone)]
-pub struct FirstLine {
-    whole: Arc<Vec<u8>>,
-    range: Range<usize>,
-}
-
-impl FirstLine {
-    /// A part of some bytes; empty if it is none.
-    pub(crate) fn part(whole: &Arc<Vec<u8>>, range: Range<usize>) -> Self {
-        Self { whole: Arc::clone(whole), range }
-    }
-}
-
-impl From<Vec<u8>> for FirstLine {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self { range: 0..bytes.len(), whole: Arc::new(bytes) }
-    }
-}
-
-impl Deref for FirstLine {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.whole.get(self.range.clone()).unwrap_or_default()
-    }
-}
-
-impl PartialEq for FirstLine {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl fmt::Debug for FirstLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", String::from_utf8_lossy(self))
-    }
-}
-
-/// Where documents are set aside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Shelf {
-    /// Before a reset, a restore or a migration.
-    Archive,
-    /// What could not be understood.
-    Quarantine,
-    /// What was kept in memory only, because the store could not be opened.
-    Recovered,
-    /// What a cleanup removed; compressed.
-    Trash,
-}
-
-impl Shelf {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Archive, Self::Quarantine, Self::Recovered, Self::Trash];
-
-    /// Its name, which is its folder's too.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Archive => "archive",
-            Self::Quarantine => "quarantine",
-            Self::Recovered => "recovered",
-            Self::Trash => "trash",
-        }
-    }
-}
-
-/// What lies on a shelf.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shelved {
-    /// Its name there.
-    pub name: String,
-    /// The session that it was, if the name tells.
-    pub id: Option<SessionId>,
-    /// Bytes, as they are stored.
-    pub size: u64,
-    /// When it was put there.
-    pub modified: Timestamp,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn holders_are_read_and_written_with_the_keys_of_earlier_versions() {
-        let earlier = r#"{"pid":7,"start":50,"boot":"b","namespace":"pid:[1]","inode":900,"host":"laptop","since":"2026-01-02T03:04:05Z","command":"osm code-review"}"#;
-        let holder: Holder = serde_json::from_str(earlier).unwrap();
-        assert_eq!(holder.process.key(), "b:900");
-        assert_eq!(
-            holder.to_string(),
-            "process 7 on laptop (`osm code-review`, since 2026-01-02T03:04:05Z)"
-        );
-        let keys = |text: &str| -> Vec<String> {
-            let keys: serde_json::Map<_, _> = serde_json::from_str(text).unwrap();
-            keys.into_iter().map(|(key, _)| key).filter(|key| key != "name").collect()
-        };
-        assert_eq!(keys(&serde_json::to_string(&holder).unwrap()), keys(earlier));
-    }
+    Ok(items)
 }

@@ -1,19 +1,19 @@
-//! Cleanups: survey a store, decide, remove with care, tell what happened.
+//! Cleanups: survey a store, decide, remove with care, report.
 //!
-//! [`retention`](crate::retention) decides; this module is about doing it while others work. One
-//! lock keeps cleanups apart, and each session is removed in a step of the backend's in which
-//! nobody can open or change it. In that step it is looked at once more, and stays if anybody has
-//! it open or if it is no longer what the plan saw. The order of locks is always the same, cleanup
-//! then session, and a session that is open is not waited for.
+//! [`retention`](crate::retention) decides; this module carries it out while other processes work.
+//! One lock keeps cleanups apart, and the backend removes each session in one step in which no process
+//! can open or change it. A session stays if a process has it open or if it is no longer the version
+//! that the plan saw. The order of locks is always the same, cleanup then session, and a cleanup does
+//! not wait for an open session.
 //!
-//! What was set aside goes first, so that a full disk has room for what moves into the trash. One
-//! thing that cannot be removed never keeps the rest from going. Whatever went is in the audit, a
-//! few hundred to a line, written as the cleanup goes along.
+//! Archives go first, so that a full disk has space for what moves into the trash. An item that
+//! cannot be removed does not keep the others. The audit log gets every removal, a few hundred to a
+//! line, while the cleanup runs. Ages count by the store's clock.
 //!
 //! Cleanups also run by themselves, once per interval over all processes: [`Cleaner::run_if_due`]
-//! looks at the shared record, takes the lock without waiting, and looks again. It fits on a thread
-//! that nobody waits for: when told to stop it ends with the item in hand, and since the record is
-//! written at the end only, the next process goes on.
+//! looks at the shared record, takes the lock without waiting, and looks again. It fits on a
+//! background thread: when told to stop it ends with the current item, and since the record is
+//! written at the end only, the next process continues.
 
 mod apply;
 mod report;
@@ -27,14 +27,14 @@ use jiff::{SignedDuration, Timestamp};
 use osm_identity::{ProcessSource, SessionId};
 
 pub use apply::{Options, apply};
-pub use report::{Failed, Item, Progress, Report, Skip, Skipped};
+pub use report::{Failed, Item, Progress, Report, Skip, Skipped, Warning};
 
-use crate::backend::{Backend, Holder, Presence, Wait};
+use crate::backend::{Backend, Guard, Holder, Wait};
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
 use crate::retention::{Mode, Policy, plan};
 
-/// How often a lock that somebody else has is tried.
+/// How often a lock of another cleanup is tried.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Everything that a cleanup needs to know.
@@ -48,10 +48,8 @@ pub struct Cleaner<'a> {
     pub holder: &'a Holder,
     /// The sessions that the caller works in, its own first: they stay.
     pub current: &'a [SessionId],
-    /// Where to look whether the process that a session hangs on still lives.
+    /// Tells whether the process that a session belongs to still runs.
     pub processes: &'a dyn ProcessSource,
-    /// The time that counts as now.
-    pub now: Timestamp,
 }
 
 /// What became of an automatic cleanup.
@@ -95,11 +93,11 @@ impl Cleaner<'_> {
         self.clean(mode, options, progress)
     }
 
-    /// Cleans up if it is time to, and if nobody else is at it.
+    /// Cleans up if it is due and no other cleanup runs.
     pub fn run_if_due(&self, stop: &AtomicBool) -> Result<Turn> {
         let is_due = || -> Result<bool> {
             let found = Metadata::read(self.backend)?;
-            Ok(due(&found.metadata, self.policy, self.now))
+            Ok(due(&found.metadata, self.policy, self.backend.now()?))
         };
         // Most of the time it is not due, and that must cost no lock.
         if !is_due()? {
@@ -123,32 +121,29 @@ impl Cleaner<'_> {
         options: &Options,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Report> {
-        let (survey, failed) = survey::take(self)?;
+        let now = self.backend.now()?;
+        let (survey, failed) = survey::take(self, now)?;
         let plan = plan(&survey, self.policy, mode);
         let session = options.session.or(self.current.first());
         let options = Options { session, ..options.clone() };
         let mut report = apply::carry_out(self.backend, self.holder, &plan, &options, progress);
         report.failed.splice(0..0, failed);
         if !options.dry_run && !report.stopped {
-            self.note(&mut report);
+            self.note(now, &mut report);
         }
         Ok(report)
     }
 
     /// Notes in the shared record that a cleanup ran.
-    fn note(&self, report: &mut Report) {
-        let noted = Metadata::change(self.backend, self.holder, Wait::USUAL, |it| {
-            it.last_cleanup = Some(self.now);
+    fn note(&self, now: Timestamp, report: &mut Report) {
+        let mut quarantined = None;
+        let noted = self.backend.transact(self.holder, Wait::USUAL, &mut |transaction| {
+            quarantined = Metadata::change(transaction, |it| it.last_cleanup = Some(now))?;
+            Ok(())
         });
         match noted {
-            Ok(None) => {}
-            Ok(Some(name)) => report.warnings.push(format!(
-                "the shared record was damaged; it is now {}",
-                Item::Shelved(crate::backend::Shelf::Quarantine, name)
-            )),
-            Err(error) => {
-                report.warnings.push(format!("the cleanup could not be noted: {error}"));
-            }
+            Ok(()) => report.warnings.extend(quarantined.map(Warning::RecordQuarantined)),
+            Err(error) => report.warnings.push(Warning::NotRecorded(error)),
         }
     }
 }
@@ -159,7 +154,7 @@ pub(crate) fn lock(
     holder: &Holder,
     wait: Wait,
     stop: Option<&AtomicBool>,
-) -> Result<Option<Box<dyn Presence>>> {
+) -> Result<Option<Box<dyn Guard>>> {
     let started = Instant::now();
     loop {
         if let Some(turn) = backend.lock_cleanup(holder)? {

@@ -16,8 +16,8 @@
 //! A list of sessions reads first lines. Opening a session parses the head, and knows from
 //! `value_index` (number, offset, length) where each long value stands without looking at it (see
 //! `values.rs`); so the cost of opening and saving is that of moving bytes. The index is only
-//! believed if the bytes around every value are as we would have written them: a file that somebody
-//! edited is parsed whole.
+//! believed if the bytes around every value are as we would have written them: an edited file is
+//! parsed whole.
 //!
 //! Fields that this version does not know survive. A newer version is refused and left alone; an
 //! older one is upgraded (`upgrade.rs`).
@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::error::Damage;
 use crate::pieces::Pieces;
 use crate::unique::Unique;
 use crate::upgrade;
@@ -58,7 +59,7 @@ pub(crate) struct Document {
     /// Compact (see `values.rs`), like all state below.
     pub(crate) shared: Zone,
     pub(crate) script: IndexMap<String, Zone>,
-    /// Each the JSON of a [`StoredEntry`], looked into only when somebody asks.
+    /// Each the JSON of a [`StoredEntry`], parsed only on demand.
     history: VecDeque<Box<RawValue>>,
     values: Values,
     unknown: Map<String, Value>,
@@ -73,7 +74,7 @@ pub struct Origin {
     /// The agent, if it was one.
     #[serde(default)]
     pub agent: Option<String>,
-    /// The process that it hangs on.
+    /// The process that it belongs to.
     #[serde(default)]
     pub anchor: Option<ProcessInstance>,
     /// The machine's name.
@@ -214,7 +215,7 @@ pub(crate) enum Unreadable {
     /// A newer version wrote them.
     Newer(String),
     /// They make no sense.
-    Corrupt(String),
+    Corrupt(Damage),
 }
 
 const VALUES_START: &[u8] = b"\"values\":{\n";
@@ -279,31 +280,32 @@ impl Document {
 
     /// The thorough way: any JSON of the right shape, by whomever it was written.
     fn decode_whole(bytes: &[u8]) -> Result<(Self, bool), Unreadable> {
-        let corrupt = |reason: String| Unreadable::Corrupt(reason);
+        let corrupt = Unreadable::Corrupt;
         let Unique(mut whole) =
-            serde_json::from_slice(bytes).map_err(|error| corrupt(error.to_string()))?;
+            serde_json::from_slice(bytes).map_err(|error| corrupt(error.into()))?;
         let upgraded = upgrade::to_current(&mut whole)?;
         let Value::Object(mut object) = whole else {
-            return Err(corrupt("it is no object".into()));
+            return Err(corrupt(Damage::NotAnObject));
         };
         object.remove("value_index");
         let values = match object.remove("values") {
             None => Map::new(),
             Some(Value::Object(values)) => values,
-            Some(_) => return Err(corrupt("`values` is no object".into())),
+            Some(_) => {
+                return Err(corrupt(Damage::WrongType { field: "values", expected: "an object" }));
+            }
         };
         let mut file = Vec::new();
         let mut places = Places::new();
         for (number, value) in values {
-            let number =
-                number.parse().map_err(|_| corrupt(format!("value {number:?} has no number")))?;
+            let number = number.parse().map_err(|_| corrupt(Damage::ValueName(number)))?;
             let from = file.len();
-            serde_json::to_writer(&mut file, &value).map_err(|error| corrupt(error.to_string()))?;
+            serde_json::to_writer(&mut file, &value).map_err(|error| corrupt(error.into()))?;
             places.push((number, from..file.len()));
         }
         let head = serde_json::to_vec(&object)
             .and_then(|bytes| serde_json::from_slice(&bytes))
-            .map_err(|error| corrupt(error.to_string()))?;
+            .map_err(|error| corrupt(error.into()))?;
         let mut document = Self::from_head(head, Arc::new(file), places);
         if upgraded {
             document.compact_all().map_err(corrupt)?;
@@ -312,17 +314,17 @@ impl Document {
     }
 
     /// An older version had no values: its state stands there as it is.
-    fn compact_all(&mut self) -> Result<(), String> {
+    fn compact_all(&mut self) -> Result<(), Damage> {
         for zone in self.script.values_mut().chain([&mut self.shared]) {
             for (name, value) in zone.clone().iter() {
                 zone.insert(name, &self.values.compact(&value?));
             }
         }
         for raw in &mut self.history {
-            let mut entry: StoredEntry =
-                serde_json::from_str(raw.get()).map_err(|error| format!("history: {error}"))?;
+            let mut entry: StoredEntry = serde_json::from_str(raw.get())
+                .map_err(|error| Damage::History(error.to_string()))?;
             entry.final_state = self.values.compact(&entry.final_state);
-            *raw = serde_json::value::to_raw_value(&entry).map_err(|error| error.to_string())?;
+            *raw = serde_json::value::to_raw_value(&entry)?;
         }
         Ok(())
     }
@@ -411,12 +413,12 @@ impl Document {
     }
 
     /// Puts what is long back in the place of its references.
-    pub(crate) fn expand(&self, compact: &Value) -> Result<Value, String> {
+    pub(crate) fn expand(&self, compact: &Value) -> Result<Value, Damage> {
         self.values.expand(compact)
     }
 
     /// The whole state, expanded.
-    pub(crate) fn state(&mut self) -> Result<Value, String> {
+    pub(crate) fn state(&mut self) -> Result<Value, Damage> {
         let snapshot = self.snapshot();
         self.expand(&snapshot)
     }
@@ -466,10 +468,10 @@ impl Document {
     }
 
     /// The commands that are remembered, oldest first.
-    pub(crate) fn history(&self) -> Result<Vec<HistoryEntry>, String> {
+    pub(crate) fn history(&self) -> Result<Vec<HistoryEntry>, Damage> {
         let entry = |raw: &RawValue| {
-            let stored: StoredEntry =
-                serde_json::from_str(raw.get()).map_err(|error| format!("history: {error}"))?;
+            let stored: StoredEntry = serde_json::from_str(raw.get())
+                .map_err(|error| Damage::History(error.to_string()))?;
             Ok(HistoryEntry {
                 final_state: self.expand(&stored.final_state)?,
                 entry_id: stored.entry_id,

@@ -1,7 +1,10 @@
 //! What can go wrong with sessions at rest.
 //!
-//! Every error says to which file or session it happened. Callers branch on the variants; people
-//! read the text, and [`Error::hint`] tells them what to do next.
+//! Each error names the file or session that it concerns. Callers branch on the variants, or on
+//! [`Error::kind`] where only the sort of trouble matters. Advice and exit codes are the program's:
+//! this library gives reasons.
+
+mod damage;
 
 use std::fmt;
 use std::io;
@@ -9,201 +12,253 @@ use std::path::{Path, PathBuf};
 
 use osm_identity::SessionId;
 
-use crate::backend::{Holder, Witness};
+pub use damage::{Damage, Unsafe};
+
+use crate::backend::{Holder, HolderState};
 use crate::layout::LARGEST_DOCUMENT;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// An error of a backend that this crate does not know.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
 /// What went wrong.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The system refused to do something with a file.
+    /// The system refused an operation on a file.
+    #[error("cannot {action} {}: {source}", .path.display())]
     Io {
-        /// What was tried: `cannot {action} {path}`.
+        /// The operation: `cannot {action} {path}`.
         action: &'static str,
-        /// With which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's own words.
         source: io::Error,
     },
-    /// A file or folder is not what it must be: a link, a FIFO, somebody else's.
+    /// The store cannot be reached, so nothing was changed.
+    #[error("cannot reach the store: {0}")]
+    Unreachable(Cause),
+    /// The reply was lost: the change may or may not have been carried out.
+    #[error("no reply from the store, so the change may or may not be saved: {0}")]
+    UnknownOutcome(Cause),
+    /// A file or folder is not what it must be: a link, a FIFO, another user's.
+    #[error("{}: {reason}", .path.display())]
     Unsafe {
-        /// Which one.
+        /// The file or folder.
         path: PathBuf,
         /// What is wrong with it.
-        reason: String,
+        reason: Unsafe,
     },
-    /// Others have the session open, or write to it, and did not let go in time.
+    /// Other processes have the session open, or write to it, and did not release it in time.
+    #[error("session {id} is in use{}", By(.holders))]
     Busy {
-        /// Which session.
+        /// The session.
         id: SessionId,
-        /// Who they are, as far as they said.
+        /// The processes that registered themselves as holders.
         holders: Vec<Holder>,
     },
-    /// The session is held by nobody but the dead: a process that they started has their lock open.
+    /// All holders of the session are dead, but a process that one of them started keeps the lock
+    /// open.
+    #[error("session {id} is still locked: {}, but a process that it started keeps the lock open", Listed(.holders_seen))]
     Orphaned {
-        /// Which session.
+        /// The session.
         id: SessionId,
-        /// Who they were.
-        witnesses: Vec<Witness>,
+        /// The dead holders.
+        holders_seen: Vec<HolderState>,
     },
-    /// A lock was not taken by force, for its holder is not proven dead.
+    /// A lock was not broken, because its holder is not proven dead.
+    #[error("the lock of session {id} was not broken: {}", Evidence(.holders_seen))]
     Unproven {
-        /// Which session.
+        /// The session.
         id: SessionId,
-        /// Who said that they hold it, as far as they did.
-        witnesses: Vec<Witness>,
-        /// The lock, for people.
-        lock: String,
+        /// The holders that are not proven dead; empty if the lock does not name its holder.
+        holders_seen: Vec<HolderState>,
+        /// The lock file, if it is one.
+        lock: Option<PathBuf>,
     },
+    /// Our lease on the session ended, so the write was refused.
+    #[error("the lease on session {0} was lost, so the change was not saved")]
+    LostLease(SessionId),
+    /// The session is no longer the version that was to be removed.
+    #[error("session {0} was changed meanwhile")]
+    Changed(SessionId),
     /// Another cleanup is running.
+    #[error("another cleanup is running")]
     CleanupRunning,
     /// There is no such session.
+    #[error("session {0} not found")]
     NotFound(SessionId),
-    /// There is no such file in a shelf.
-    NotShelved(String),
-    /// The document was written by a newer osm; it is left as it is.
+    /// There is no such archived document.
+    #[error("archive {} not found", .0.escape_debug())]
+    ArchiveNotFound(String),
+    /// The document was written by a newer version of osm; it is not touched.
+    #[error("{place} has version {version}, which is newer than this osm")]
     Newer {
         /// Where it is.
         place: String,
         /// Its version.
         version: String,
     },
-    /// The document cannot be understood.
+    /// The document cannot be read.
+    #[error("{place} is damaged: {reason}")]
     Corrupt {
-        /// Whose it is.
+        /// Which document.
         what: Damaged,
         /// Where it is.
         place: String,
         /// What is wrong with it.
-        reason: String,
+        reason: Damage,
     },
-    /// The document is larger than any that is kept.
+    /// The document is too large.
+    #[error("{place}: {size} bytes exceed the limit of {LARGEST_DOCUMENT}")]
     TooLarge {
-        /// Where it is, or should go.
+        /// Where it is, or was to be saved.
         place: String,
-        /// How large it is.
+        /// Its size in bytes.
         size: u64,
     },
-    /// A value that cannot be part of a session's state.
-    Invalid(String),
+    /// The history has no state for a command, so it cannot be restored.
+    #[error("the history has no state after `{command}`")]
+    NoState {
+        /// The command.
+        command: String,
+    },
+    /// A setting of the retention policy has an invalid value.
+    #[error("`{name}` must be {expected}, not {found:?}")]
+    InvalidSetting {
+        /// The setting.
+        name: &'static str,
+        /// The values that it can have.
+        expected: &'static str,
+        /// The value.
+        found: String,
+    },
+    /// A text cannot be the beginning of an archive's name.
+    #[error("invalid archive name {0:?}")]
+    InvalidArchiveName(String),
+    /// Every number for an archive's name is taken.
+    #[error("no free name for archive {0}")]
+    NoFreeName(String),
 }
 
-/// Whose document is damaged, which decides what can be done about it.
+/// The sort of trouble, for callers that do not care about the details.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The store cannot be reached.
+    Unreachable,
+    /// The store does not let us in, or cannot be written.
+    Denied,
+    /// The store has no space left.
+    Full,
+    /// The store's own files or tables are not what they must be.
+    Damaged,
+    /// It is not known whether the change was carried out.
+    UnknownOutcome,
+    /// Another process has the session, or took it from us.
+    Busy,
+    /// There is no such session or archive.
+    NotFound,
+    /// One document cannot be read.
+    Unreadable,
+    /// The request itself is invalid.
+    Invalid,
+}
+
+impl ErrorKind {
+    /// Whether the store as a whole cannot be used, so that work can only go on elsewhere.
+    #[must_use]
+    pub fn is_unavailable(self) -> bool {
+        matches!(self, Self::Unreachable | Self::Denied | Self::Full | Self::Damaged)
+    }
+}
+
+/// Which document is damaged, which decides what can be done about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damaged {
     /// A session's own.
     Session,
-    /// One that was set aside.
-    Shelved,
+    /// An archived one.
+    Archive,
     /// A file from elsewhere.
     File,
 }
 
 impl Error {
-    /// What the user can do about it.
+    /// The sort of trouble.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
-                Some("free some space; what was saved before is intact".into())
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    ErrorKind::Denied
+                }
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorKind::Full,
+                _ => ErrorKind::Unreachable,
+            },
+            Self::Unreachable(_) => ErrorKind::Unreachable,
+            Self::UnknownOutcome(_) => ErrorKind::UnknownOutcome,
+            Self::Unsafe { reason, .. } => match reason {
+                Unsafe::OtherOwner { .. } | Unsafe::WorldWritable { .. } => ErrorKind::Denied,
+                _ => ErrorKind::Damaged,
+            },
+            Self::Busy { .. }
+            | Self::Orphaned { .. }
+            | Self::Unproven { .. }
+            | Self::LostLease(_)
+            | Self::Changed(_)
+            | Self::CleanupRunning => ErrorKind::Busy,
+            Self::NotFound(_) | Self::ArchiveNotFound(_) => ErrorKind::NotFound,
+            Self::Newer { .. } | Self::Corrupt { .. } | Self::TooLarge { .. } => {
+                ErrorKind::Unreadable
             }
-            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                Some("check who owns the folder, or set OSM_HOME to another one".into())
-            }
-            Self::Unsafe { .. } => Some("move it away, or set OSM_HOME to another folder".into()),
-            Self::Busy { .. } => {
-                Some("wait, use another session with --session, or see `osm session list`".into())
-            }
-            Self::Orphaned { .. } => Some(
-                "end the process that it left behind, or take the lock from the dead with --force"
-                    .into(),
-            ),
-            Self::Unproven { witnesses, lock, .. } if witnesses.is_empty() => Some(format!(
-                "--force takes a lock from the dead only; `fuser {lock}` tells who has it open"
-            )),
-            Self::Unproven { .. } => Some(
-                "--force takes a lock from the dead only; end that process where it runs, or wait"
-                    .into(),
-            ),
-            Self::CleanupRunning => Some("wait until it is done".into()),
-            Self::NotFound(_) => Some("see `osm session list`".into()),
-            Self::NotShelved(_) => Some("see `osm session archives`".into()),
-            Self::Newer { .. } => Some("use a newer osm; this one leaves the file alone".into()),
-            Self::Corrupt { what: Damaged::Session, .. } => Some(
-                "`osm session reset` sets it aside and begins anew; \
-                 `osm session restore` can bring back an archive"
-                    .into(),
-            ),
-            Self::Corrupt { what: Damaged::Shelved, .. } => {
-                Some("it is left as it is; `osm session archives` shows what else there is".into())
-            }
-            Self::Corrupt { what: Damaged::File, .. } => {
-                Some("name a session's file or an export of one; nothing was changed".into())
-            }
-            Self::TooLarge { .. } => Some("move it away, or begin anew with less in it".into()),
-            _ => None,
+            Self::NoState { .. }
+            | Self::InvalidSetting { .. }
+            | Self::InvalidArchiveName(_)
+            | Self::NoFreeName(_) => ErrorKind::Invalid,
         }
+    }
+
+    /// Whether it is not known if the change was carried out.
+    pub(crate) fn is_unknown_outcome(&self) -> bool {
+        matches!(self, Self::UnknownOutcome(_))
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
+/// ` by A, B`; nothing if no holder is registered.
+pub(crate) struct By<'a>(pub(crate) &'a [Holder]);
 
-impl fmt::Display for Error {
+impl fmt::Display for By<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { action, path, source } => {
-                write!(f, "cannot {action} {}: {source}", path.display())
-            }
-            Self::Unsafe { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::Busy { id, holders } => {
-                write!(f, "session {id} is in use")?;
-                for (at, holder) in holders.iter().enumerate() {
-                    write!(f, "{} {holder}", if at == 0 { " by" } else { "," })?;
-                }
-                Ok(())
-            }
-            Self::Orphaned { id, witnesses } => {
-                write!(f, "session {id} is still locked: ")?;
-                list(f, witnesses)?;
-                f.write_str(", but something that it started has the lock open")
-            }
-            Self::Unproven { id, witnesses, .. } => {
-                write!(f, "the lock of session {id} is not broken: ")?;
-                if witnesses.is_empty() {
-                    return f.write_str("nothing tells who holds it");
-                }
-                list(f, witnesses)
-            }
-            Self::CleanupRunning => f.write_str("another cleanup is running"),
-            Self::NotFound(id) => write!(f, "there is no session {id}"),
-            Self::NotShelved(name) => write!(f, "there is no {name}"),
-            Self::Newer { place, version } => {
-                write!(f, "{place} has version {version}, which is newer than this osm")
-            }
-            Self::Corrupt { place, reason, .. } => write!(f, "{place} is damaged: {reason}"),
-            Self::TooLarge { place, size } => {
-                write!(f, "{place}: {size} bytes are too many; at most {LARGEST_DOCUMENT} are kept")
-            }
-            Self::Invalid(reason) => f.write_str(reason),
+        for (at, holder) in self.0.iter().enumerate() {
+            write!(f, "{} {holder}", if at == 0 { " by" } else { "," })?;
         }
+        Ok(())
     }
 }
 
-fn list(f: &mut fmt::Formatter<'_>, witnesses: &[Witness]) -> fmt::Result {
-    for (at, witness) in witnesses.iter().enumerate() {
-        write!(f, "{}{witness}", if at == 0 { "" } else { "; " })?;
+struct Listed<'a>(&'a [HolderState]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, seen) in self.0.iter().enumerate() {
+            write!(f, "{}{seen}", if at == 0 { "" } else { "; " })?;
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+struct Evidence<'a>(&'a [HolderState]);
+
+impl fmt::Display for Evidence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("the lock does not name its holder"),
+            seen => Listed(seen).fmt(f),
+        }
+    }
 }
 
 /// Puts the file and the action into an error of the system.
@@ -214,5 +269,33 @@ pub(crate) trait At<T> {
 impl<T> At<T> for io::Result<T> {
     fn at(self, action: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::Io { action, path: path.to_owned(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_says_whether_the_store_can_be_used() {
+        let io = |kind: io::ErrorKind| Error::Io {
+            action: "open",
+            path: PathBuf::from("x"),
+            source: kind.into(),
+        };
+        let id = SessionId::explicit("x".as_ref());
+        for (error, kind, is_unavailable) in [
+            (io(io::ErrorKind::PermissionDenied), ErrorKind::Denied, true),
+            (io(io::ErrorKind::ReadOnlyFilesystem), ErrorKind::Denied, true),
+            (io(io::ErrorKind::StorageFull), ErrorKind::Full, true),
+            (io(io::ErrorKind::NotConnected), ErrorKind::Unreachable, true),
+            (Error::Unreachable("refused".into()), ErrorKind::Unreachable, true),
+            (Error::UnknownOutcome("cut".into()), ErrorKind::UnknownOutcome, false),
+            (Error::LostLease(id.clone()), ErrorKind::Busy, false),
+            (Error::NotFound(id), ErrorKind::NotFound, false),
+        ] {
+            assert_eq!(error.kind(), kind, "{error}");
+            assert_eq!(error.kind().is_unavailable(), is_unavailable, "{error}");
+        }
     }
 }

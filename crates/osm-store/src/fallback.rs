@@ -1,15 +1,15 @@
-//! Work goes on in memory when the store cannot be used, and is not lost at the end.
+//! Work continues in memory when the store cannot be used, and is not lost at the end.
 //!
-//! A home that is read-only, full, somebody else's or no folder at all must not keep anybody from
-//! working; but neither may work vanish in silence. So whoever keeps a session open [opens](open) it
-//! here: if the store fails for reasons that lie with the disk, the session lives in memory, and the
-//! caller says so loudly. It begins with what was kept, as far as that can still be read. At the end
-//! [`Fallback::rescue`] writes it where it can be written: to the shelf `recovered` if the store works
-//! again, or else to a file of its own in the folder for temporary files. What it returns tells the
-//! command that brings it back.
+//! A home that is read-only, full, another user's or not a folder, or a server that cannot be
+//! reached, must not keep anybody from working; but work must not vanish silently either. So a mode
+//! [opens](open) its session here: if the store as a whole is unavailable
+//! ([`ErrorKind::is_unavailable`](crate::ErrorKind::is_unavailable)), the session lives in memory,
+//! and the caller says so. It begins with the stored state, as far as that can still be read. At the
+//! end [`Fallback::rescue`] writes it where it can be written: into the archive `recovered` if the
+//! store works again, or else into a new file in the folder for temporary files.
 //!
 //! A store that works and refuses is another matter: a session that is in use, or was written by a
-//! newer osm, is refused here too.
+//! newer osm, is refused here, too.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -18,21 +18,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use osm_identity::SessionId;
-use serde_json::json;
 
-use crate::audit::{Action, Event};
-use crate::backend::{Backend, Current, Holder, Shelf, Wait};
+use crate::backend::{
+    ArchiveKind, Backend, Clock, Current, Holder, Next, Sharing, Stored, Transaction, Wait,
+};
 use crate::document::{Document, Unreadable};
 use crate::error::{At, Error, Result};
 use crate::layout;
-use crate::session::{Clock, Session, place};
+use crate::session::{Session, place};
 use crate::{MemoryBackend, Store};
 
-/// Opens the store that is meant; asked again at the end, when it may work.
+/// Opens the chosen store; called again at the end, when it may work.
 pub type Opener = Box<dyn Fn() -> Result<Store> + Send>;
 
-/// What a session that is in memory alone needs at its end.
-#[must_use = "what is in memory is lost unless it is rescued"]
+/// What a session that is only in memory needs at its end.
+#[must_use = "a session in memory is lost unless it is rescued"]
 pub struct Fallback {
     store: Opener,
     clock: Clock,
@@ -42,11 +42,11 @@ pub struct Fallback {
     hides: bool,
 }
 
-/// Where a session from memory went.
+/// Where a session from memory was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rescued {
-    /// Onto the shelf `recovered`, under this name.
-    Shelf(String),
+    /// Into the archive `recovered`, under this name.
+    Archive(String),
     /// Into this file.
     File(PathBuf),
 }
@@ -61,17 +61,18 @@ pub fn open(
 ) -> Result<(Session, Option<Fallback>)> {
     match store().and_then(|store| store.open(id, wait)) {
         Ok(session) => Ok((session, None)),
-        Err(why @ (Error::Io { .. } | Error::Unsafe { .. })) => {
-            let backend = Arc::new(MemoryBackend::new());
+        Err(why) if why.kind().is_unavailable() => {
+            let backend = Arc::new(MemoryBackend::new(Arc::clone(clock)));
             let kept = kept(&store, id)?;
             let (mut since, hides) = (0, matches!(kept, Kept::Hidden));
             if let Kept::Document(document) = kept {
                 since = document.revision;
-                let mut next = |_| Ok(Some(document.encode()));
-                backend.update(id, None, holder, wait, &mut next)?;
+                let mut attended = backend.attend(id, holder, Sharing::Shared, wait)?;
+                let mut next = |_: &mut dyn Transaction, _| Ok(Next::Replace(document.encode()));
+                attended.update(None, wait, &mut next)?;
             }
+            let session = Store::new(backend, holder.clone()).open(id, wait)?;
             let clock = Arc::clone(clock);
-            let session = Store::new(backend, holder.clone(), Arc::clone(&clock)).open(id, wait)?;
             Ok((session, Some(Fallback { store, clock, why, since, hides })))
         }
         Err(error) => Err(error),
@@ -89,7 +90,7 @@ enum Kept {
 /// What the store keeps of a session, read without a lock: a document is replaced whole.
 fn kept(store: &Opener, id: &SessionId) -> Result<Kept> {
     let loaded = store().and_then(|store| {
-        let current = store.backend().load(id, None)?;
+        let current = store.backend().load(Stored::Session(id), None)?;
         Ok((place(store.backend(), id), current))
     });
     match loaded {
@@ -124,56 +125,41 @@ impl Fallback {
         &self.why
     }
 
-    /// Ends a session and writes it down; `None` if there is nothing new in it. `temporary` is the
+    /// Why the store could not be used, after the rescue.
+    #[must_use]
+    pub fn into_why(self) -> Error {
+        self.why
+    }
+
+    /// Writes a session down at its end; `None` if there is nothing new in it. `temporary` is the
     /// folder for temporary files.
-    pub fn rescue(self, session: &Session, temporary: &Path) -> Result<Option<Rescued>> {
+    pub fn rescue(&self, session: &Session, temporary: &Path) -> Result<Option<Rescued>> {
         let Some(document) = session.to_document(self.since) else {
             return Ok(None);
         };
-        let (id, now) = (session.id(), (self.clock)());
-        let stem = layout::stem(id, "recovered", now);
-        let shelve = |store: Store| {
-            let name = store.backend().shelve(Shelf::Recovered, &stem, &document)?;
-            let after = json!({"recovered": name});
-            let event = Event { after, ..store.event(Action::Recover, id, now) };
-            // It is safe; that nobody wrote down how it came there is the lesser evil.
-            let _told = event.append(store.backend());
-            Ok(name)
-        };
-        match (self.store)().and_then(shelve) {
-            Ok(name) => Ok(Some(Rescued::Shelf(name))),
-            Err(_) => {
-                write_aside(temporary, &stem, &document).map(|path| Some(Rescued::File(path)))
-            }
+        let id = session.id();
+        if let Ok(name) = (self.store)().and_then(|store| store.recover(id, &document)) {
+            return Ok(Some(Rescued::Archive(name)));
         }
-    }
-}
-
-impl Rescued {
-    /// The command that brings it back.
-    #[must_use]
-    pub fn command(&self) -> String {
-        match self {
-            Self::Shelf(name) => format!("osm session restore {name}"),
-            Self::File(path) => format!("osm session import {}", quoted(path)),
-        }
+        let stem = layout::stem(id, "recovered", (self.clock)());
+        write_aside(temporary, &stem, &document).map(|path| Some(Rescued::File(path)))
     }
 }
 
 impl fmt::Display for Rescued {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Shelf(name) => write!(f, "{}/{name}", Shelf::Recovered.name()),
+            Self::Archive(name) => write!(f, "{}/{name}", ArchiveKind::Recovered.name()),
             Self::File(path) => write!(f, "{}", path.display()),
         }
     }
 }
 
-/// Writes a new file that only we can read. Anybody may have put anything into that folder, so a
-/// name that is taken is passed over.
+/// Writes a new file that only we can read. Every user can put files into that folder, so a name
+/// that is taken is skipped.
 fn write_aside(folder: &Path, stem: &str, document: &[u8]) -> Result<PathBuf> {
     let mut tried = folder.to_owned();
-    for name in layout::shelf_names(Shelf::Recovered, &format!("osm-{stem}"))? {
+    for name in layout::archive_names(ArchiveKind::Recovered, &format!("osm-{stem}"))? {
         tried = folder.join(name);
         match create_private(&tried) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -193,14 +179,4 @@ fn create_private(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    if cfg!(windows) || text.chars().all(plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! Compression of what is set aside, bounded in both directions.
+//! Compression of archives, bounded in both directions.
 
 use std::io::{self, Read, Write};
 

@@ -4,11 +4,11 @@
 //! {root}/metadata.json  metadata.lock  cleanup.lock  audit.jsonl  audit.1.jsonl …  audit.lock
 //! {root}/summaries.txt                         what a list shows of each document, for the next list
 //! {root}/sessions/<id>.session.json            the document
-//! {root}/sessions/<id>.session.lock            held, shared, by whoever has the session open
-//! {root}/sessions/<id>.session.write.lock      held, alone, for the moment of a change
+//! {root}/sessions/<id>.session.lock            shared by each process that has it open
+//! {root}/sessions/<id>.session.write.lock      held alone during a save
 //! {root}/sessions/{archive,quarantine,recovered,trash}/<id>--<word>--<time>--NNN.session.json[.gz]
 //! {any lock}.holders                           on Windows only: who holds it
-//! {any of these}/.tmp-<pid>-<realm>-<random>   being written; litter if its writer is gone
+//! {any of these}/.tmp-<pid>-<space>-<random>   being written; stray if its writer is gone
 //! ```
 //!
 //! A name is made from a [`SessionId`] or checked here, and nowhere else. The alphabet of an id has
@@ -20,18 +20,18 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use osm_identity::SessionId;
 
-use crate::backend::Shelf;
+use crate::backend::ArchiveKind;
 use crate::error::{Error, Result};
 
 /// The small shared record.
 pub const METADATA: &str = "metadata.json";
-/// Held by whoever changes the small shared record.
+/// Held by the process that changes the small shared record.
 pub const METADATA_LOCK: &str = "metadata.lock";
 /// The one lock of cleanups.
 pub const CLEANUP_LOCK: &str = "cleanup.lock";
 /// The audit's newest part.
 pub const AUDIT: &str = "audit.jsonl";
-/// Held by whoever rotates the audit.
+/// Held by the process that rotates the audit log.
 pub const AUDIT_LOCK: &str = "audit.lock";
 /// The first lines of all documents, for lists: a copy, and no loss.
 pub const SUMMARIES: &str = "summaries.txt";
@@ -45,7 +45,7 @@ const DOCUMENT: &str = "session.json";
 const PRESENCE: &str = "session.lock";
 const WRITE: &str = "session.write.lock";
 const TEMPORARY: &str = ".tmp-";
-/// How many files may share a stem on a shelf.
+/// How many archives may share a stem.
 const MOST_ALIKE: u32 = 1000;
 /// The longest stem: it leaves room for the rest within the 255 bytes of a file name.
 const LONGEST_STEM: usize = 200;
@@ -75,10 +75,10 @@ impl Layout {
         self.root.join(SESSIONS)
     }
 
-    /// The folder of a shelf.
+    /// The folder of archives of a kind.
     #[must_use]
-    pub fn shelf(&self, shelf: Shelf) -> PathBuf {
-        self.sessions().join(shelf.name())
+    pub fn archive(&self, kind: ArchiveKind) -> PathBuf {
+        self.sessions().join(kind.name())
     }
 
     /// The document of a session.
@@ -143,17 +143,17 @@ pub fn lock_id(name: &str) -> Option<SessionId> {
 
 /// What the file is called that tells who holds a lock, where the lock file itself cannot.
 #[must_use]
-pub fn roster_beside(lock: &str) -> String {
+pub fn holder_list_beside(lock: &str) -> String {
     format!("{lock}.holders")
 }
 
-/// The name of a file that is being written: who writes it, and in which realm that number counts.
+/// The name of a file that is being written: its writer, and the pid space of that number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Temporary {
     /// The process that writes it.
     pub pid: u32,
     /// The boot and pid namespace of that number, as a digest; 0 if they are not known.
-    pub realm: u64,
+    pub pid_space: u64,
     /// Tells it from all others.
     pub random: u64,
 }
@@ -162,7 +162,7 @@ impl Temporary {
     /// What the file is called.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{TEMPORARY}{}-{:016x}-{:016x}", self.pid, self.realm, self.random)
+        format!("{TEMPORARY}{}-{:016x}-{:016x}", self.pid, self.pid_space, self.random)
     }
 
     /// Reads such a name; exactly what [`name`](Self::name) prints.
@@ -170,55 +170,55 @@ impl Temporary {
     pub fn parse(name: &str) -> Option<Self> {
         let mut parts = name.strip_prefix(TEMPORARY)?.split('-');
         let pid = parts.next()?.parse().ok()?;
-        let realm = u64::from_str_radix(parts.next()?, 16).ok()?;
+        let pid_space = u64::from_str_radix(parts.next()?, 16).ok()?;
         let random = u64::from_str_radix(parts.next()?, 16).ok()?;
-        let found = Self { pid, realm, random };
+        let found = Self { pid, pid_space, random };
         (parts.next().is_none() && found.name() == name).then_some(found)
     }
 }
 
-/// A stem for a shelf: whose it was, why it is there, and since when (UTC).
+/// The stem of an archive: the session, the reason, and the time (UTC).
 #[must_use]
 pub fn stem(id: &SessionId, word: &str, when: Timestamp) -> String {
     format!("{id}--{word}--{}", when.strftime("%Y-%m-%dT%H-%M-%SZ"))
 }
 
 /// The names to try for a stem, in order; the first that is free is taken.
-pub fn shelf_names(shelf: Shelf, stem: &str) -> Result<impl Iterator<Item = String>> {
+pub fn archive_names(kind: ArchiveKind, stem: &str) -> Result<impl Iterator<Item = String>> {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
     let fits = (1..=LONGEST_STEM).contains(&stem.len());
     if !fits || stem.starts_with('.') || !stem.bytes().all(safe) {
-        return Err(Error::Invalid(format!("{stem:?} cannot be the name of a file on a shelf")));
+        return Err(Error::InvalidArchiveName(stem.to_owned()));
     }
-    let compressed = if is_compressed(shelf) { ".gz" } else { "" };
+    let compressed = if is_compressed(kind) { ".gz" } else { "" };
     Ok((0..MOST_ALIKE).map(move |number| format!("{stem}--{number:03}.{DOCUMENT}{compressed}")))
 }
 
-/// Whether files on a shelf are compressed.
+/// Whether archives of a kind are compressed.
 #[must_use]
-pub fn is_compressed(shelf: Shelf) -> bool {
-    shelf == Shelf::Trash
+pub fn is_compressed(kind: ArchiveKind) -> bool {
+    kind == ArchiveKind::Trash
 }
 
-/// Checks a name that somebody gave for a file on a shelf.
+/// Checks the name of an archived document.
 ///
 /// It must be the name alone: no separator of any platform, nothing hidden, our extension.
-pub fn check_shelved(shelf: Shelf, name: &str) -> Result<()> {
+pub fn check_archive_name(kind: ArchiveKind, name: &str) -> Result<()> {
     let plain = !name.starts_with('.')
         && !name.contains(|c: char| matches!(c, '/' | '\\' | ':') || c.is_control());
-    if plain && bare(shelf, name).is_some() {
+    if plain && bare(kind, name).is_some() {
         Ok(())
     } else {
-        Err(Error::NotShelved(name.escape_debug().to_string()))
+        Err(Error::ArchiveNotFound(name.to_owned()))
     }
 }
 
-/// The session that a file on a shelf was, if its name tells.
+/// The session that an archive was, if its name tells.
 ///
 /// Read from the right: an id may itself hold everything that a stem does.
 #[must_use]
-pub fn shelved_id(shelf: Shelf, name: &str) -> Option<SessionId> {
-    let (rest, number) = bare(shelf, name)?.rsplit_once("--")?;
+pub fn archived_id(kind: ArchiveKind, name: &str) -> Option<SessionId> {
+    let (rest, number) = bare(kind, name)?.rsplit_once("--")?;
     let (rest, time) = rest.rsplit_once("--")?;
     let (id, _word) = rest.rsplit_once("--")?;
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -226,9 +226,9 @@ pub fn shelved_id(shelf: Shelf, name: &str) -> Option<SessionId> {
     (number.len() == 3 && digits(number) && is_time).then(|| id.parse().ok())?
 }
 
-/// A name on a shelf without its extension.
-fn bare(shelf: Shelf, name: &str) -> Option<&str> {
-    let name = if is_compressed(shelf) { name.strip_suffix(".gz")? } else { name };
+/// The name of an archive without its extension.
+fn bare(kind: ArchiveKind, name: &str) -> Option<&str> {
+    let name = if is_compressed(kind) { name.strip_suffix(".gz")? } else { name };
     name.strip_suffix(DOCUMENT)?.strip_suffix('.').filter(|rest| !rest.is_empty())
 }
 
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn temporary_names_are_recognised_exactly() {
-        let temporary = Temporary { pid: 4711, realm: 0xabc, random: u64::MAX };
+        let temporary = Temporary { pid: 4711, pid_space: 0xabc, random: u64::MAX };
         assert_eq!(temporary.name(), ".tmp-4711-0000000000000abc-ffffffffffffffff");
         assert_eq!(Temporary::parse(&temporary.name()), Some(temporary));
         for foreign in [
@@ -298,20 +298,22 @@ mod tests {
     }
 
     #[test]
-    fn shelf_names_lead_back_to_the_session() {
+    fn archive_names_lead_back_to_the_session() {
         let when = "2025-11-26T14:03:00.5Z".parse().expect("a time");
         let stem = stem(&id("ex--a--reset--b_a2"), "reset", when);
-        let names: Vec<_> = shelf_names(Shelf::Archive, &stem).expect("a good stem").collect();
+        let names: Vec<_> =
+            archive_names(ArchiveKind::Archive, &stem).expect("a good stem").collect();
         assert_eq!(names.len(), 1000);
         assert_eq!(names[7], "ex--a--reset--b_a2--reset--2025-11-26T14-03-00Z--007.session.json");
-        assert_eq!(shelved_id(Shelf::Archive, &names[7]), Some(id("ex--a--reset--b_a2")));
-        assert_eq!(shelved_id(Shelf::Trash, &names[7]), None, "the trash is compressed");
+        assert_eq!(archived_id(ArchiveKind::Archive, &names[7]), Some(id("ex--a--reset--b_a2")));
+        assert_eq!(archived_id(ArchiveKind::Trash, &names[7]), None, "the trash is compressed");
 
-        let trash = shelf_names(Shelf::Trash, &stem).expect("a good stem").next().expect("a name");
+        let trash =
+            archive_names(ArchiveKind::Trash, &stem).expect("a good stem").next().expect("a name");
         assert!(trash.ends_with("--000.session.json.gz"));
-        assert_eq!(shelved_id(Shelf::Trash, &trash), Some(id("ex--a--reset--b_a2")));
-        assert_eq!(shelved_id(Shelf::Archive, "mine.session.json"), None);
-        assert_eq!(shelved_id(Shelf::Archive, "ex--a--b--c--000.session.json"), None);
+        assert_eq!(archived_id(ArchiveKind::Trash, &trash), Some(id("ex--a--reset--b_a2")));
+        assert_eq!(archived_id(ArchiveKind::Archive, "mine.session.json"), None);
+        assert_eq!(archived_id(ArchiveKind::Archive, "ex--a--b--c--000.session.json"), None);
     }
 
     #[test]
@@ -332,15 +334,21 @@ mod tests {
             "x\0.session.json",
         ] {
             assert!(
-                matches!(check_shelved(Shelf::Archive, name), Err(Error::NotShelved(_))),
+                matches!(
+                    check_archive_name(ArchiveKind::Archive, name),
+                    Err(Error::ArchiveNotFound(_))
+                ),
                 "{name}"
             );
         }
-        assert!(check_shelved(Shelf::Archive, "anything at all.session.json").is_ok());
-        assert!(check_shelved(Shelf::Trash, "x.session.json.gz").is_ok());
+        assert!(check_archive_name(ArchiveKind::Archive, "anything at all.session.json").is_ok());
+        assert!(check_archive_name(ArchiveKind::Trash, "x.session.json.gz").is_ok());
         for stem in ["", ".x", "a/b", "a b", "..", &"x".repeat(201)] {
             assert!(
-                matches!(shelf_names(Shelf::Archive, stem).err(), Some(Error::Invalid(_))),
+                matches!(
+                    archive_names(ArchiveKind::Archive, stem).err(),
+                    Some(Error::InvalidArchiveName(_))
+                ),
                 "{stem}"
             );
         }

@@ -1,23 +1,27 @@
 //! Sessions at rest: never torn, shared live, kept and cleaned.
 //!
-//! A [`Store`] keeps sessions on a [`Backend`](backend::Backend): files, or memory. A [`Session`]
-//! is one that is open: its state is changed in memory and saved after every command, by several
-//! processes at once if need be. What is promised:
+//! A [`Store`] keeps sessions on a [`Backend`](backend::Backend): files, memory, or a server. A
+//! [`Session`] is an open one: its state is changed in memory and saved after every command, by
+//! several processes at once if need be. What is promised:
 //!
 //! - After a crash at any moment a document is the old one or the new one, whole, and on disk.
-//! - A change that was acknowledged is never lost to somebody else's.
-//! - Nothing removes a session that somebody has open.
-//! - What cannot be read is set aside and said so; what is newer than this code is left alone.
+//! - An acknowledged change is never overwritten by another process, and never carried out twice.
+//! - No session is removed while a process has it open.
+//! - A document that cannot be read is quarantined and reported; one of a newer version is not
+//!   touched.
+//!
+//! Errors are typed reasons. Advice, exit codes and the names of commands are the program's.
 //!
 //! # Where to look
 //!
 //! | for | see |
 //! |---|---|
 //! | what a document holds, and its bytes | `document.rs`, `zone.rs`, `values.rs`, `pieces.rs`, `upgrade.rs` |
-//! | who wins when two change the same key | `merge.rs` |
+//! | the result when two processes change the same key | `merge.rs` |
 //! | every file name | [`layout`] |
 //! | what "atomic" means, and locks | `fs/atomic.rs`, `fs/lock.rs` |
-//! | the seam for other stores | [`backend`] |
+//! | the seam for other backends | [`backend`] |
+//! | a lost reply, a lost lease | `backend/settle.rs`, `session/save.rs` |
 //! | when a session is old | [`retention`] |
 //! | how it is removed | [`cleanup`] |
 //! | when the store cannot be used | [`fallback`] |
@@ -47,12 +51,13 @@ mod upgrade;
 mod values;
 mod zone;
 
+pub use backend::Clock;
 pub use backend::fs::FsBackend;
 pub use backend::memory::MemoryBackend;
 pub use document::{HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, Usage, VERSION};
-pub use error::{Damaged, Error, Result};
+pub use error::{Cause, Damage, Damaged, Error, ErrorKind, Result, Unsafe};
 pub use key::Key;
 pub use pieces::Pieces;
-pub use session::{Clock, Notice, Observer, Session};
+pub use session::{Notice, Observer, Session};
 pub use spread::spread;
 pub use store::{Snapshot, Store};

@@ -144,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nobodys_new_item_is_lost(ours in 0usize..6, theirs in 0usize..6, common in 0usize..6) {
+        fn no_new_item_is_lost(ours in 0usize..6, theirs in 0usize..6, common in 0usize..6) {
             let item = |id: usize, text: String| json!({"id": id, "text": text});
             let base: Vec<Value> = (0..common).map(|id| item(id, format!("c{id}"))).collect();
             let side = |name: &str, count: usize| {

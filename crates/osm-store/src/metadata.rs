@@ -1,18 +1,18 @@
 //! The small record that all processes share: when the last cleanup ran, and the last resets.
 //!
 //! It is a convenience: losing it costs an early cleanup and a shorter list, never a session. So a
-//! damaged one stands for an empty one; its bytes go to quarantine when it is next written, and
-//! whoever writes it is told. Fields that a newer osm put there survive.
+//! damaged record counts as an empty one; its bytes are quarantined when it is next written, and the
+//! writer is told. Fields of a newer osm survive.
 //!
-//! Changes are made one at a time, each in one step of the backend's: none is lost to another, however
-//! long a cleanup takes.
+//! Each change is part of a transaction of the backend: none is lost to another, however long a
+//! cleanup takes.
 
 use jiff::Timestamp;
 use osm_identity::SessionId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::backend::{Backend, Holder, Shelf, Wait};
+use crate::backend::{ArchiveKind, Backend, Current, Holder, Stored, Transaction};
 use crate::error::Result;
 
 /// How many resets are remembered.
@@ -44,7 +44,7 @@ pub struct ResetRecord {
     pub session: String,
     /// When.
     pub at: Timestamp,
-    /// The archive that holds what was there before, if it was kept.
+    /// The archive of the old document, if it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<String>,
     /// Who did it.
@@ -76,29 +76,30 @@ pub struct Found {
 impl Metadata {
     /// Reads the record. Changes nothing, even if it is damaged.
     pub fn read(backend: &dyn Backend) -> Result<Found> {
-        Ok(backend.metadata()?.map_or_else(Found::default, |bytes| Self::parse(&bytes)))
+        Ok(match backend.load(Stored::Record, None)? {
+            Current::Found(bytes, _) => Self::parse(&bytes),
+            _ => Found::default(),
+        })
     }
 
-    /// Changes the record, waiting up to `wait` for others that do so. A damaged one is set aside
-    /// first; the name that it has in quarantine is returned then.
+    /// Changes the record within a transaction. A damaged record is quarantined first, and the name
+    /// that it has there is returned.
     pub fn change(
-        backend: &dyn Backend,
-        holder: &Holder,
-        wait: Wait,
-        edit: impl Fn(&mut Self),
+        transaction: &mut dyn Transaction,
+        edit: impl FnOnce(&mut Self),
     ) -> Result<Option<String>> {
-        let mut set_aside = None;
-        backend.update_metadata(holder, wait, &mut |bytes| {
-            let mut found = bytes.as_deref().map_or_else(Found::default, Self::parse);
-            if let (Some(bytes), Some(_)) = (&bytes, &found.damage) {
-                set_aside = Some(backend.shelve(Shelf::Quarantine, "metadata", bytes)?);
-            }
-            edit(&mut found.metadata);
-            let resets = &mut found.metadata.resets;
-            resets.drain(..resets.len().saturating_sub(MOST_RESETS));
-            Ok(found.metadata.to_bytes())
-        })?;
-        Ok(set_aside)
+        let bytes = transaction.record()?;
+        let mut found = bytes.as_deref().map_or_else(Found::default, Self::parse);
+        let mut quarantined = None;
+        if let (Some(bytes), Some(_)) = (&bytes, &found.damage) {
+            let kind = ArchiveKind::Quarantine;
+            quarantined = Some(transaction.archive(kind, "metadata", bytes)?);
+        }
+        edit(&mut found.metadata);
+        let resets = &mut found.metadata.resets;
+        resets.drain(..resets.len().saturating_sub(MOST_RESETS));
+        transaction.set_record(found.metadata.to_bytes())?;
+        Ok(quarantined)
     }
 
     fn parse(bytes: &[u8]) -> Found {

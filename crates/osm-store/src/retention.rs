@@ -1,6 +1,6 @@
 //! What is no longer kept: rules without effects.
 //!
-//! [`plan`] is shown all sessions and everything that was set aside, and says what goes and why.
+//! [`plan`] is shown all sessions and archives, and decides which are removed and why.
 //! It looks at nothing else, so the same survey gives the same plan, and what would happen can be
 //! shown before it does. [`cleanup`](crate::cleanup) surveys a store and carries plans out.
 //!
@@ -21,9 +21,9 @@
 //!
 //! [`Mode::Purge`] takes every session that is not protected, and the trash with them.
 //!
-//! # Shelves
+//! # Archives
 //!
-//! Archives have an age, a count and a size of their own, and nothing on a shelf counts for the
+//! Archives have an age, a count and a size of their own, and no archive counts for the
 //! sessions. Quarantine, recovered documents and trash have an age each.
 //!
 //! # When the clock is wrong
@@ -47,7 +47,7 @@ use serde::{Serialize, Serializer};
 pub use policy::{KEYS, Key, Policy, Setting};
 pub use reason::{Leap, Reason};
 
-use crate::backend::{Shelf, Stamp};
+use crate::backend::{ArchiveKind, Stamp};
 
 /// Further than this after the last cleanup, the clock is in doubt.
 const CREDIBLE_AFTER_CLEANUP: SignedDuration = SignedDuration::from_hours(24 * 366);
@@ -59,8 +59,8 @@ const CREDIBLE_AFTER_CHANGE: SignedDuration = SignedDuration::from_hours(24 * 36
 pub struct Survey {
     /// All sessions.
     pub sessions: Vec<Candidate>,
-    /// Everything that was set aside.
-    pub shelved: Vec<ShelvedCandidate>,
+    /// All archives.
+    pub archived: Vec<ArchivedCandidate>,
     /// The sessions that the caller works in.
     pub current: Vec<SessionId>,
     /// When the last cleanup ran, if that is known.
@@ -80,15 +80,15 @@ pub struct Candidate {
     pub modified: Timestamp,
     /// When it was last opened, if that is known.
     pub last_used: Option<Timestamp>,
-    /// Somebody has it open.
+    /// A process has it open.
     pub active: bool,
-    /// What became of the process that it hangs on.
+    /// The state of the process that it belongs to.
     pub anchor: AnchorLife,
     /// The version that was seen: another one is another session.
     pub stamp: Stamp,
 }
 
-/// What became of the process that a session hangs on.
+/// The state of the process that a session belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnchorLife {
     /// It provably ended, and with it whatever could be detected as this session.
@@ -99,11 +99,11 @@ pub enum AnchorLife {
     Unknown,
 }
 
-/// Something set aside that may go.
+/// An archive that may be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShelvedCandidate {
+pub struct ArchivedCandidate {
     /// Where it lies.
-    pub shelf: Shelf,
+    pub kind: ArchiveKind,
     /// Its name there.
     pub name: String,
     /// Bytes.
@@ -141,7 +141,7 @@ pub struct Plan {
     pub now: Timestamp,
     /// Sessions, the oldest first.
     pub removals: Vec<Removal>,
-    /// What was set aside: shelf by shelf, the oldest first.
+    /// Archives: kind by kind, the oldest first.
     pub discards: Vec<Discard>,
     /// The clock was in doubt, so ages did not count.
     pub leap: Option<Leap>,
@@ -164,12 +164,12 @@ pub struct Removal {
     pub stamp: Stamp,
 }
 
-/// Something set aside that goes.
+/// An archive that is removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Discard {
     /// Where it lies.
-    #[serde(serialize_with = "shelf_name")]
-    pub shelf: Shelf,
+    #[serde(serialize_with = "kind_name")]
+    pub kind: ArchiveKind,
     /// Its name there.
     pub name: String,
     /// Bytes.
@@ -191,11 +191,11 @@ pub fn plan(survey: &Survey, policy: &Policy, mode: Mode) -> Plan {
             Mode::Clean => removals(survey, policy, leap.is_none()),
             Mode::Purge => purged(survey),
         },
-        discards: Shelf::ALL
+        discards: ArchiveKind::ALL
             .into_iter()
-            .flat_map(|shelf| match (mode, shelf) {
-                (Mode::Purge, Shelf::Trash) => emptied(survey, shelf),
-                _ => discards(survey, shelf, policy, leap.is_none()),
+            .flat_map(|kind| match (mode, kind) {
+                (Mode::Purge, ArchiveKind::Trash) => emptied(survey, kind),
+                _ => discards(survey, kind, policy, leap.is_none()),
             })
             .collect(),
         leap,
@@ -214,8 +214,8 @@ impl Survey {
     }
 }
 
-fn on_shelf(survey: &Survey, shelf: Shelf) -> Vec<&ShelvedCandidate> {
-    let mut items: Vec<_> = survey.shelved.iter().filter(|item| item.shelf == shelf).collect();
+fn of_kind(survey: &Survey, kind: ArchiveKind) -> Vec<&ArchivedCandidate> {
+    let mut items: Vec<_> = survey.archived.iter().filter(|item| item.kind == kind).collect();
     items.sort_by(|a, b| (a.modified, &a.name).cmp(&(b.modified, &b.name)));
     items
 }
@@ -227,8 +227,8 @@ fn leap(survey: &Survey, policy: &Policy) -> Option<Leap> {
         (last, CREDIBLE_AFTER_CLEANUP.max(interval * 2))
     } else {
         let idle = survey.sessions.iter().filter(|session| !survey.is_protected(session));
-        let shelved = survey.shelved.iter().map(|item| item.modified);
-        let newest = idle.map(|session| session.modified).chain(shelved).max()?;
+        let archived = survey.archived.iter().map(|item| item.modified);
+        let newest = idle.map(|session| session.modified).chain(archived).max()?;
         (newest, CREDIBLE_AFTER_CHANGE)
     };
     let to = survey.now;
@@ -292,22 +292,22 @@ fn purged(survey: &Survey) -> Vec<Removal> {
         .collect()
 }
 
-fn discards(survey: &Survey, shelf: Shelf, policy: &Policy, ages_count: bool) -> Vec<Discard> {
-    let (days, count, megabytes) = match shelf {
-        Shelf::Archive => {
+fn discards(survey: &Survey, kind: ArchiveKind, policy: &Policy, ages_count: bool) -> Vec<Discard> {
+    let (days, count, megabytes) = match kind {
+        ArchiveKind::Archive => {
             (policy.archive_max_age_days, policy.archive_max_count, policy.archive_max_size_mb)
         }
-        Shelf::Quarantine => (policy.quarantine_days, 0, 0),
-        Shelf::Recovered => (policy.recovered_days, 0, 0),
-        Shelf::Trash => (policy.trash_days, 0, 0),
+        ArchiveKind::Quarantine => (policy.quarantine_days, 0, 0),
+        ArchiveKind::Recovered => (policy.recovered_days, 0, 0),
+        ArchiveKind::Trash => (policy.trash_days, 0, 0),
     };
     let limit = if ages_count { days } else { 0 };
-    let items = on_shelf(survey, shelf);
+    let items = of_kind(survey, kind);
     // They are in the order of their age, so those that are too old come first.
     let mut discards: Vec<Discard> = items
         .iter()
         .map_while(|item| Some((item, over(limit, item.modified, survey.now)?)))
-        .map(|(item, days)| discard(item, Reason::ShelfAge { days, limit }))
+        .map(|(item, days)| discard(item, Reason::ArchiveAge { days, limit }))
         .collect();
     let left = &items[discards.len()..];
     let sizes: Vec<_> = left.iter().map(|item| (item.size, false)).collect();
@@ -315,16 +315,16 @@ fn discards(survey: &Survey, shelf: Shelf, policy: &Policy, ages_count: bool) ->
         discards.push(discard(
             left[at],
             match excess {
-                Excess::Count { held, limit } => Reason::ShelfCount { held, limit },
-                Excess::Size { held, limit } => Reason::ShelfSize { held, limit },
+                Excess::Count { held, limit } => Reason::ArchiveCount { held, limit },
+                Excess::Size { held, limit } => Reason::ArchiveSize { held, limit },
             },
         ));
     }
     discards
 }
 
-fn emptied(survey: &Survey, shelf: Shelf) -> Vec<Discard> {
-    on_shelf(survey, shelf).into_iter().map(|item| discard(item, Reason::Purged)).collect()
+fn emptied(survey: &Survey, kind: ArchiveKind) -> Vec<Discard> {
+    of_kind(survey, kind).into_iter().map(|item| discard(item, Reason::Purged)).collect()
 }
 
 /// Which limit of a group something is over.
@@ -367,9 +367,9 @@ fn removal(session: &Candidate, reason: Reason) -> Removal {
     }
 }
 
-fn discard(item: &ShelvedCandidate, reason: Reason) -> Discard {
+fn discard(item: &ArchivedCandidate, reason: Reason) -> Discard {
     Discard {
-        shelf: item.shelf,
+        kind: item.kind,
         name: item.name.clone(),
         size: item.size,
         modified: item.modified,
@@ -382,8 +382,11 @@ pub(crate) fn as_text<S: Serializer>(id: &SessionId, serializer: S) -> Result<S:
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
-pub(crate) fn shelf_name<S: Serializer>(shelf: &Shelf, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(shelf.name())
+pub(crate) fn kind_name<S: Serializer>(
+    kind: &ArchiveKind,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(kind.name())
 }
 
 #[cfg(test)]

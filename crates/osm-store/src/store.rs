@@ -1,4 +1,4 @@
-//! A store and what can be done with its sessions from outside.
+//! A store, and what can be done with its sessions from outside.
 
 use std::sync::Arc;
 
@@ -7,28 +7,30 @@ use osm_identity::SessionId;
 use serde_json::{Map, Value, json};
 
 use crate::audit::{Action, Event, Who};
-use crate::backend::{Backend, Current, Entry, Holder, Presence, Shelf, Wait, Witness};
+use crate::backend::{
+    ArchiveKind, Attended, Backend, Current, Entry, Holder, HolderState, Next, Sharing, Stamp,
+    Stored, Transaction, Wait, update_settled,
+};
 use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION};
-use crate::error::{Damaged, Error, Result};
+use crate::error::{Damage, Damaged, Error, Result};
 use crate::layout;
-use crate::session::{Clock, Notice, Session, place, revision_of, within_limits};
+use crate::session::{Notice, Session, place, revision_of, within_limits};
 use crate::unique::Unique;
 
-/// A place where sessions are kept, and who uses it.
+/// A place where sessions are stored, and the process that uses it.
 #[derive(Clone)]
 pub struct Store {
     backend: Arc<dyn Backend>,
     holder: Holder,
-    clock: Clock,
     force: bool,
     usage: Option<Usage>,
 }
 
-/// A session that was only read.
+/// A session that was read without opening it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// Whose it is.
+    /// The session.
     pub id: SessionId,
     /// When it began.
     pub created_at: Timestamp,
@@ -42,60 +44,82 @@ pub struct Snapshot {
     pub last_used: Option<LastUsed>,
     /// `{"shared": …, "script": …}`.
     pub state: Value,
-    /// The commands that are remembered.
+    /// The commands in the history.
     pub history: Vec<HistoryEntry>,
 }
 
 impl Store {
     /// A store on a backend.
-    pub fn new(backend: Arc<dyn Backend>, holder: Holder, clock: Clock) -> Self {
-        Self { backend, holder, clock, force: false, usage: None }
+    pub fn new(backend: Arc<dyn Backend>, holder: Holder) -> Self {
+        Self { backend, holder, force: false, usage: None }
     }
 
-    /// The same store, for somebody who may take a session's locks from those who are proven dead.
+    /// The same store; with `force` it breaks the locks of holders that are proven dead.
     #[must_use]
     pub fn forcing(self, force: bool) -> Self {
         Self { force, ..self }
     }
 
-    /// The same store, for somebody of whom it is known where they work.
+    /// The same store, with what to note about its use in the sessions that are opened or changed.
     #[must_use]
     pub fn used_by(self, usage: Usage) -> Self {
         Self { usage: Some(usage), ..self }
     }
 
-    /// What keeps the sessions.
+    /// The backend.
     #[must_use]
     pub fn backend(&self) -> &dyn Backend {
         self.backend.as_ref()
     }
 
-    /// What keeps the sessions, for another thread.
+    /// The backend, for another thread.
     #[must_use]
     pub fn shared_backend(&self) -> Arc<dyn Backend> {
         Arc::clone(&self.backend)
     }
 
+    /// All sessions, in the order of their ids.
+    pub fn list(&self) -> Result<Vec<Entry>> {
+        self.backend.all(false)
+    }
+
+    /// Whether there is such a session.
+    pub fn contains(&self, id: &SessionId) -> Result<bool> {
+        let found = self.backend.load(Stored::Session(id), None)?;
+        Ok(!matches!(found, Current::Missing))
+    }
+
     /// Opens a session to work in it.
     pub fn open(&self, id: &SessionId, wait: Wait) -> Result<Session> {
-        self.begin(id, self.backend.attend(id, &self.holder, wait)?, wait)
+        let attended = self.attend(id, Sharing::Shared, wait)?;
+        self.begin(id, attended, wait)
     }
 
-    /// Opens a session that we attend already.
-    fn begin(&self, id: &SessionId, presence: Box<dyn Presence>, wait: Wait) -> Result<Session> {
-        let (backend, clock) = (Arc::clone(&self.backend), Arc::clone(&self.clock));
-        let usage = self.usage.as_ref();
-        Session::begin(backend, clock, self.holder.clone(), id, presence, usage, wait)
+    /// Attends a session. If the reply is lost, the store may keep an unused lease until it
+    /// runs out; a second one does no harm.
+    fn attend(&self, id: &SessionId, sharing: Sharing, wait: Wait) -> Result<Box<dyn Attended>> {
+        let attend = || self.backend.attend(id, &self.holder, sharing, wait);
+        match attend() {
+            Err(Error::UnknownOutcome(_)) => attend(),
+            attended => attended,
+        }
     }
 
-    /// Those on other machines who have a session open, though no lock shows it here.
+    /// Opens a session that is attended already.
+    fn begin(&self, id: &SessionId, attended: Box<dyn Attended>, wait: Wait) -> Result<Session> {
+        let (backend, usage) = (Arc::clone(&self.backend), self.usage.as_ref());
+        Session::begin(backend, attended, self.holder.clone(), id, usage, wait)
+    }
+
+    /// The holders of a session on other machines whose locks cannot be seen here.
     pub fn foreign_holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
-        self.backend.foreign_holders(id, &self.holder.host, (self.clock)())
+        let files = self.backend.files();
+        files.map_or_else(|| Ok(Vec::new()), |files| files.foreign_holders(id, &self.holder.host))
     }
 
-    /// Looks at a session without opening it.
+    /// Reads a session without opening it.
     pub fn read(&self, id: &SessionId) -> Result<Snapshot> {
-        match self.backend.load(id, None)? {
+        match self.backend.load(Stored::Session(id), None)? {
             Current::Found(bytes, _) => {
                 snapshot(bytes, Damaged::Session, &place(self.backend(), id))
             }
@@ -103,47 +127,52 @@ impl Store {
         }
     }
 
-    /// Looks at what lies on a shelf.
-    pub fn read_shelved(&self, shelf: Shelf, name: &str) -> Result<Snapshot> {
-        let place = format!("{}/{name}", shelf.name());
-        snapshot(self.backend.read_shelved(shelf, name)?, Damaged::Shelved, &place)
+    /// Reads an archived document.
+    pub fn read_archived(&self, kind: ArchiveKind, name: &str) -> Result<Snapshot> {
+        snapshot(self.archived_bytes(kind, name)?, Damaged::Archive, &archive_place(kind, name))
     }
 
-    /// Reads a document from anywhere: one of ours, an export, or one of the tool that came before.
+    fn archived_bytes(&self, kind: ArchiveKind, name: &str) -> Result<Vec<u8>> {
+        match self.backend.load(Stored::Archived(kind, name), None)? {
+            Current::Found(bytes, _) => Ok(bytes),
+            _ => Err(Error::ArchiveNotFound(name.to_owned())),
+        }
+    }
+
+    /// Reads a document from any place: one of ours, an export, or one of the upstream tool.
     pub fn snapshot(&self, bytes: Vec<u8>, place: &str) -> Result<Snapshot> {
         snapshot(bytes, Damaged::File, place)
     }
 
-    /// Begins a session anew from outside, unless somebody has it open. Returns where what was there
-    /// is kept: in the archive, unless `archive` is `false`; in quarantine in any case if it was
-    /// damaged.
-    pub fn reset(&self, id: &SessionId, archive: bool) -> Result<Option<(Shelf, String)>> {
-        if matches!(self.backend.load(id, None)?, Current::Missing) {
+    /// Empties a session from outside, unless it is open. Returns where its old document is: in the
+    /// archive, unless `archive` is `false`; in quarantine in any case if it was damaged.
+    pub fn reset(&self, id: &SessionId, archive: bool) -> Result<Option<(ArchiveKind, String)>> {
+        if !self.contains(id)? {
             return Err(Error::NotFound(id.clone()));
         }
         self.unless_held(id, |forced| {
-            let presence = self.backend.seize(id, &self.holder)?;
-            let mut session = self.begin(id, presence, Wait::USUAL)?;
-            let aside = session.take_notices().into_iter().find_map(|notice| match notice {
-                Notice::Quarantined { name, .. } => Some((Shelf::Quarantine, name)),
+            let attended = self.attend(id, Sharing::Exclusive, Wait::NONE)?;
+            let mut session = self.begin(id, attended, Wait::USUAL)?;
+            let quarantined = session.take_notices().into_iter().find_map(|notice| match notice {
+                Notice::Quarantined { name, .. } => Some((ArchiveKind::Quarantine, name)),
                 _ => None,
             });
-            // What begins in the place of a damaged one is nothing to keep.
-            let archived = session.reset_by(archive && aside.is_none(), forced)?;
-            Ok(aside.or(archived.map(|name| (Shelf::Archive, name))))
+            // The empty session that replaced a damaged one is not worth archiving.
+            let archived = session.reset_by(archive && quarantined.is_none(), forced)?;
+            Ok(quarantined.or(archived.map(|name| (ArchiveKind::Archive, name))))
         })
     }
 
-    /// Brings back what lies on a shelf, as `id`; what was there goes to the archive. Returns the
-    /// name of that, if there was something.
-    pub fn restore(&self, shelf: Shelf, name: &str, id: &SessionId) -> Result<Option<String>> {
-        let bytes = self.backend.read_shelved(shelf, name)?;
-        let document = decode(bytes, Damaged::Shelved, &format!("{}/{name}", shelf.name()))?;
-        self.replace(id, document, &Action::Restore, name)
+    /// Restores an archived document as `id`; the session that it replaces goes to the archive.
+    /// Returns the name of that, if there was a session.
+    pub fn restore(&self, kind: ArchiveKind, name: &str, id: &SessionId) -> Result<Option<String>> {
+        let bytes = self.archived_bytes(kind, name)?;
+        let document = decode(bytes, Damaged::Archive, &archive_place(kind, name))?;
+        self.replace(id, &document, &Action::Restore, name)
     }
 
-    /// Takes a document from outside as `id`; what was there goes to the archive. Returns the name
-    /// of that, if there was something.
+    /// Imports a document as `id`; the session that it replaces goes to the archive. Returns the
+    /// name of that, if there was a session.
     pub fn import(
         &self,
         bytes: Vec<u8>,
@@ -152,65 +181,80 @@ impl Store {
     ) -> Result<(SessionId, Option<String>)> {
         let document = decode(bytes, Damaged::File, place)?;
         let id = id.cloned().unwrap_or_else(|| document.id.clone());
-        let archived = self.replace(&id, document, &Action::Import, place)?;
+        let archived = self.replace(&id, &document, &Action::Import, place)?;
         Ok((id, archived))
     }
 
     fn replace(
         &self,
         id: &SessionId,
-        mut document: Document,
+        document: &Document,
         what: &Action,
         from: &str,
     ) -> Result<Option<String>> {
-        self.unless_held(id, |forced| {
-            let _alone = self.backend.seize(id, &self.holder)?;
-            let now = (self.clock)();
-            let mut archived = None;
-            let mut next = |current: Current| {
-                if let Current::Found(bytes, _) = current {
-                    let bytes = Arc::new(bytes);
-                    document.revision = document.revision.max(revision_of(Arc::clone(&bytes)));
-                    let stem = layout::stem(id, what.name(), now);
-                    archived = Some(self.backend.shelve(Shelf::Archive, &stem, &bytes)?);
-                }
-                let event = Event {
-                    before: json!({"archive": archived}),
-                    after: json!({"from": from}),
-                    forced,
-                    ..self.event(what.clone(), id, now)
-                };
-                event.append(self.backend())?;
-                document.id = id.clone();
-                document.revision += 1;
-                document.updated_at = now;
-                document.note(self.usage.as_ref(), now);
-                document.remember("osm", &format!("{} {from}", what.name()), now);
-                within_limits(self.backend(), id, document.encode()).map(Some)
-            };
-            self.backend.update(id, None, &self.holder, Wait::USUAL, &mut next)?;
-            Ok(archived)
-        })
+        let mut archived = None;
+        let mut replace = |transaction: &mut dyn Transaction, current: Current, forced| {
+            let now = transaction.now();
+            let mut document = document.clone();
+            archived = None;
+            if let Current::Found(bytes, _) = current {
+                let bytes = Arc::new(bytes);
+                document.revision = document.revision.max(revision_of(Arc::clone(&bytes)));
+                let stem = layout::stem(id, what.name(), now);
+                archived = Some(transaction.archive(ArchiveKind::Archive, &stem, &bytes)?);
+            }
+            transaction.audit(&Event {
+                before: json!({"archive": archived}),
+                after: json!({"from": from}),
+                forced,
+                ..self.event(what.clone(), id, now)
+            })?;
+            document.id = id.clone();
+            document.revision += 1;
+            document.updated_at = now;
+            document.note(self.usage.as_ref(), now);
+            document.remember("osm", &format!("{} {from}", what.name()), now);
+            within_limits(self.backend(), id, document.encode()).map(Next::Replace)
+        };
+        self.change_alone(id, &mut replace)?;
+        Ok(archived)
     }
 
-    /// Removes a session, into the trash; [`Error::Busy`] if somebody has it open.
+    /// Removes a session, into the trash; [`Error::Busy`] if it is open.
     pub fn delete(&self, id: &SessionId) -> Result<()> {
-        self.unless_held(id, |forced| {
-            let now = (self.clock)();
-            let mut told = Ok(());
-            let mut tell = |_: &Entry| {
-                let after = json!({"shelf": Shelf::Trash.name()});
-                let event = Event { after, forced, ..self.event(Action::Delete, id, now) };
-                told = event.append(self.backend());
-                told.is_ok()
+        let mut remove = |transaction: &mut dyn Transaction, current: Current, forced| {
+            let Current::Found(bytes, _) = current else {
+                return Err(Error::NotFound(id.clone()));
             };
-            self.backend.remove(id, true, now, &mut tell)?;
-            told
+            let now = transaction.now();
+            let after = json!({"kind": ArchiveKind::Trash.name()});
+            transaction.audit(&Event { after, forced, ..self.event(Action::Delete, id, now) })?;
+            let stem = layout::stem(id, "trash", now);
+            transaction.archive(ArchiveKind::Trash, &stem, &bytes)?;
+            Ok(Next::Remove)
+        };
+        if !self.contains(id)? {
+            return Err(Error::NotFound(id.clone()));
+        }
+        self.change_alone(id, &mut remove).map(drop)
+    }
+
+    /// Changes a session from outside, unless it is open.
+    fn change_alone(
+        &self,
+        id: &SessionId,
+        next: &mut dyn FnMut(&mut dyn Transaction, Current, bool) -> Result<Next>,
+    ) -> Result<Option<Stamp>> {
+        self.unless_held(id, |forced| {
+            let mut attended = self.attend(id, Sharing::Exclusive, Wait::NONE)?;
+            let mut next =
+                |transaction: &mut dyn Transaction, current| next(transaction, current, forced);
+            update_settled(attended.as_mut(), None, Wait::USUAL, &mut next)
         })
     }
 
-    /// Does something that nobody else's hold on a session may stand in the way of. `attempt` is
-    /// told whether the dead were robbed for it.
+    /// Does something that the hold of another process would prevent. `attempt` is told whether a
+    /// dead holder's lock was broken for it.
     fn unless_held<T>(
         &self,
         id: &SessionId,
@@ -218,23 +262,43 @@ impl Store {
     ) -> Result<T> {
         match attempt(false) {
             Err(Error::Busy { .. } | Error::Orphaned { .. }) if self.force => {
-                let mut agree = |dead: &[Witness]| {
+                let mut agree = |transaction: &mut dyn Transaction, dead: &[HolderState]| {
                     let dead: Vec<String> = dead.iter().map(ToString::to_string).collect();
                     let before = json!({"holders": dead});
-                    let event = self.event(Action::Force, id, (self.clock)());
-                    Event { before, forced: true, ..event }.append(self.backend())
+                    let event = self.event(Action::Force, id, transaction.now());
+                    transaction.audit(&Event { before, forced: true, ..event })
                 };
-                let forced = self.backend.evict_dead(id, &mut agree)?;
+                let forced = self.backend.evict_dead(id, &self.holder, &mut agree)?;
                 attempt(forced)
             }
             result => result,
         }
     }
 
-    pub(crate) fn event(&self, what: Action, id: &SessionId, now: Timestamp) -> Event {
+    /// Archives a session that could only be kept in memory; returns its name there.
+    pub(crate) fn recover(&self, id: &SessionId, document: &[u8]) -> Result<String> {
+        let mut name = String::new();
+        self.backend.transact(&self.holder, Wait::USUAL, &mut |transaction| {
+            let now = transaction.now();
+            let stem = layout::stem(id, "recovered", now);
+            name = transaction.archive(ArchiveKind::Recovered, &stem, document)?;
+            let after = json!({"recovered": name});
+            // The session is safe; that the audit log does not say how is the lesser evil.
+            let _audited =
+                transaction.audit(&Event { after, ..self.event(Action::Recover, id, now) });
+            Ok(())
+        })?;
+        Ok(name)
+    }
+
+    fn event(&self, what: Action, id: &SessionId, now: Timestamp) -> Event {
         let who = Who::new(&self.holder, None);
         Event { session: Some(id.clone()), ..Event::new(now, who, what) }
     }
+}
+
+fn archive_place(kind: ArchiveKind, name: &str) -> String {
+    format!("{}/{name}", kind.name())
 }
 
 impl Snapshot {
@@ -287,10 +351,10 @@ fn snapshot(bytes: Vec<u8>, what: Damaged, place: &str) -> Result<Snapshot> {
 
 /// Reads a document or an export.
 fn decode(bytes: Vec<u8>, what: Damaged, place: &str) -> Result<Document> {
-    let corrupt = |reason: String| Error::Corrupt { what, place: place.to_owned(), reason };
+    let corrupt = |reason| Error::Corrupt { what, place: place.to_owned(), reason };
     let bytes = match serde_json::from_slice(&bytes) {
         Ok(Unique(Value::Object(export))) if export.contains_key("export") => {
-            from_export(export).map_err(|reason| corrupt(reason.to_owned()))?
+            from_export(export).map_err(corrupt)?
         }
         _ => bytes,
     };
@@ -301,11 +365,11 @@ fn decode(bytes: Vec<u8>, what: Damaged, place: &str) -> Result<Document> {
     }
 }
 
-/// An export is plain, as a document of the tool that came before is: it is read in the same way.
-/// There a text is a state in JSON, so a state that is itself a text is written as such.
-fn from_export(mut export: Map<String, Value>) -> std::result::Result<Vec<u8>, &'static str> {
+/// An export has no references, as a document of the upstream tool has none: it is read in the same
+/// way. There a text holds a state as JSON, so a state that is itself a text is written as such.
+fn from_export(mut export: Map<String, Value>) -> std::result::Result<Vec<u8>, Damage> {
     if export.remove("export").as_ref().and_then(Value::as_str) != Some(VERSION) {
-        return Err("an export of a version that this osm does not know");
+        return Err(Damage::UnsupportedExport);
     }
     export.insert("version".into(), "0.2.0".into());
     let history = export.get_mut("history").and_then(Value::as_array_mut);
@@ -314,5 +378,5 @@ fn from_export(mut export: Map<String, Value>) -> std::result::Result<Vec<u8>, &
             *state = Value::String(state.to_string());
         }
     }
-    serde_json::to_vec(&export).map_err(|_| "it cannot be read")
+    Ok(serde_json::to_vec(&export)?)
 }

@@ -1,8 +1,8 @@
 //! JSON in which no object has a key twice.
 //!
 //! The usual reader takes the last of two equal keys and drops the first in silence. In a file that
-//! somebody edited or merged by hand that is state which vanishes with the next save; so it counts as
-//! damage, and the file is set aside whole.
+//! was edited or merged by hand that is state which vanishes with the next save; so it counts as
+//! damage, and the whole file is quarantined.
 
 use std::fmt;
 
@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for Reader {
         let mut object = Map::new();
         while let Some((key, Unique(value))) = entries.next_entry::<String, _>()? {
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format!("the key {key:?} is there twice")));
+                return Err(A::Error::custom(format!("the key {key:?} occurs twice")));
             }
             object.insert(key, value);
         }
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(read, serde_json::from_str::<Value>(text).unwrap());
         for twice in [r#"{"a":1,"a":1}"#, r#"{"b":[{"a":1,"c":2,"a":3}]}"#] {
             let error = serde_json::from_str::<Unique>(twice).map(|_| ()).unwrap_err();
-            assert!(error.to_string().contains(r#"the key "a" is there twice"#), "{error}");
+            assert!(error.to_string().contains(r#"the key "a" occurs twice"#), "{error}");
         }
     }
 }

@@ -10,15 +10,16 @@
 use serde_json::{Map, Value};
 
 use crate::document::{Unreadable, VERSION};
+use crate::error::Damage;
 
 /// Makes a document current; `true` says that it was not.
 pub(crate) fn to_current(document: &mut Value) -> Result<bool, Unreadable> {
-    let corrupt = |reason: &str| Unreadable::Corrupt(reason.to_owned());
-    let object = document.as_object_mut().ok_or_else(|| corrupt("it is no object"))?;
+    let corrupt = Unreadable::Corrupt;
+    let object = document.as_object_mut().ok_or(corrupt(Damage::NotAnObject))?;
     let version = match object.get("version") {
         Some(Value::String(version)) => version.clone(),
-        Some(_) => return Err(corrupt("`version` is no text")),
-        None => return Err(corrupt("it has no `version`")),
+        Some(_) => return Err(corrupt(Damage::WrongType { field: "version", expected: "text" })),
+        None => return Err(corrupt(Damage::MissingField("version"))),
     };
     match version.as_str() {
         VERSION => Ok(false),
@@ -26,9 +27,8 @@ pub(crate) fn to_current(document: &mut Value) -> Result<bool, Unreadable> {
             from_upstream(object).map_err(corrupt)?;
             Ok(true)
         }
-        _ if parts(&version).is_none() => Err(corrupt("`version` is no version")),
         _ if parts(&version) > parts(VERSION) => Err(Unreadable::Newer(version)),
-        _ => Err(corrupt("its version was never released")),
+        _ => Err(corrupt(Damage::UnknownVersion(version))),
     }
 }
 
@@ -38,7 +38,7 @@ fn parts(version: &str) -> Option<[u32; 3]> {
     numbers.next().is_none().then_some(parts)
 }
 
-fn from_upstream(object: &mut Map<String, Value>) -> Result<(), &'static str> {
+fn from_upstream(object: &mut Map<String, Value>) -> Result<(), Damage> {
     object.insert("version".into(), VERSION.into());
     let names = [
         ("id", "session_id"),
@@ -48,7 +48,7 @@ fn from_upstream(object: &mut Map<String, Value>) -> Result<(), &'static str> {
         ("scriptState", "script_state"),
     ];
     rename(object, &names);
-    let id = object.get("session_id").and_then(Value::as_str).ok_or("it has no `id`")?;
+    let id = object.get("session_id").and_then(Value::as_str).ok_or(Damage::MissingField("id"))?;
     // That tool's ids are not all in our grammar; what a user would name means the same session.
     let id = osm_identity::SessionId::explicit(id.as_ref());
     object.insert("session_id".into(), id.as_str().into());
@@ -60,19 +60,20 @@ fn from_upstream(object: &mut Map<String, Value>) -> Result<(), &'static str> {
     let history = match object.remove("history") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(entries)) => entries,
-        Some(_) => return Err("`history` is no list"),
+        Some(_) => return Err(Damage::WrongType { field: "history", expected: "a list" }),
     };
     let upgraded: Result<Vec<Value>, _> = history.into_iter().map(entry_from_upstream).collect();
     object.insert("history".into(), Value::Array(upgraded?));
     Ok(())
 }
 
-fn entry_from_upstream(entry: Value) -> Result<Value, &'static str> {
-    let Value::Object(mut entry) = entry else { return Err("a history entry is no object") };
+fn entry_from_upstream(entry: Value) -> Result<Value, Damage> {
+    let history = |error: serde_json::Error| Damage::History(error.to_string());
+    let Value::Object(mut entry) = entry else { return Err(Damage::NotAnObject) };
     let names = [("entryId", "entry_id"), ("modeId", "mode_id"), ("readTime", "timestamp")];
     rename(&mut entry, &names);
     if let Some(Value::String(text)) = entry.get("finalState") {
-        let state = serde_json::from_str(text).map_err(|_| "a history entry's state is no JSON")?;
+        let state = serde_json::from_str(text).map_err(history)?;
         entry.insert("finalState".into(), state);
     }
     Ok(Value::Object(entry))

@@ -10,8 +10,8 @@
 //! - A list, an object or a chunk that is still long is a value too, with references inside.
 //! - An object of the user's that looks like one of these stands in `{"$plain":…}`.
 //!
-//! So a snapshot costs what changed since the last one. Values are bytes of JSON that nobody looks
-//! into until somebody asks: opening and saving a session moves them, and does not parse them.
+//! So a snapshot costs what changed since the last one. Values are bytes of JSON that are
+//! parsed on demand only: opening and saving a session moves them as they are.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -20,6 +20,7 @@ use std::sync::{Arc, LazyLock};
 use memchr::memmem::Finder;
 use serde_json::{Map, Value};
 
+use crate::error::Damage;
 use crate::pieces::Pieces;
 use crate::zone::Zone;
 
@@ -200,12 +201,12 @@ impl Values {
     }
 
     /// Puts the values back in the place of their references.
-    pub(crate) fn expand(&self, compact: &Value) -> Result<Value, String> {
+    pub(crate) fn expand(&self, compact: &Value) -> Result<Value, Damage> {
         self.expanded(compact, 0, &mut { MOST_NODES })
     }
 
-    fn expanded(&self, compact: &Value, depth: usize, nodes: &mut usize) -> Result<Value, String> {
-        *nodes = nodes.checked_sub(1).ok_or("it has too many parts")?;
+    fn expanded(&self, compact: &Value, depth: usize, nodes: &mut usize) -> Result<Value, Damage> {
+        *nodes = nodes.checked_sub(1).ok_or(Damage::TooManyParts)?;
         match compact {
             Value::Array(items) => {
                 items.iter().map(|item| self.expanded(item, depth, nodes)).collect()
@@ -217,29 +218,29 @@ impl Values {
                 }
                 Some((LIST, chunks)) => {
                     let mut items = Vec::new();
-                    for chunk in chunks.as_array().ok_or("a list without chunks")? {
+                    for chunk in chunks.as_array().ok_or(Damage::Chunk("list"))? {
                         match self.expanded(chunk, depth + 1, nodes)? {
                             Value::Array(chunk) => items.extend(chunk),
-                            _ => return Err("a chunk that is no list".into()),
+                            _ => return Err(Damage::Chunk("list")),
                         }
                     }
                     Ok(Value::Array(items))
                 }
                 Some((MAP, chunks)) => {
                     let mut entries = Map::new();
-                    for chunk in chunks.as_array().ok_or("a map without chunks")? {
+                    for chunk in chunks.as_array().ok_or(Damage::Chunk("map"))? {
                         // A chunk is never special: it has no name of its own.
                         let chunk = match special(chunk.as_object().unwrap_or(&Map::new())) {
                             Some((REFERENCE, id)) => self.followed(id, depth)?,
                             _ => chunk.clone(),
                         };
-                        let chunk = chunk.as_object().ok_or("a chunk that is no object")?;
+                        let chunk = chunk.as_object().ok_or(Damage::Chunk("map"))?;
                         entries.extend(self.expanded_entries(chunk, depth + 1, nodes)?);
                     }
                     Ok(Value::Object(entries))
                 }
                 Some((_, plain)) => {
-                    let entries = plain.as_object().ok_or("a plain that is no object")?;
+                    let entries = plain.as_object().ok_or(Damage::Chunk("map"))?;
                     self.expanded_entries(entries, depth, nodes).map(Value::Object)
                 }
             },
@@ -252,21 +253,21 @@ impl Values {
         entries: &Map<String, Value>,
         depth: usize,
         nodes: &mut usize,
-    ) -> Result<Map<String, Value>, String> {
+    ) -> Result<Map<String, Value>, Damage> {
         let expand = |(key, value): (&String, &Value)| {
             Ok((key.clone(), self.expanded(value, depth, nodes)?))
         };
         entries.iter().map(expand).collect()
     }
 
-    fn followed(&self, id: &Value, depth: usize) -> Result<Value, String> {
+    fn followed(&self, id: &Value, depth: usize) -> Result<Value, Damage> {
         if depth > MOST_DEPTH {
-            return Err("values that refer to each other without end".into());
+            return Err(Damage::EndlessReferences);
         }
-        let id =
-            id.as_u64().and_then(|id| u32::try_from(id).ok()).ok_or("a value without number")?;
-        let raw = self.raw(id).ok_or_else(|| format!("value {id} is missing"))?;
-        serde_json::from_slice(raw).map_err(|error| format!("value {id}: {error}"))
+        let id = id.as_u64().and_then(|id| u32::try_from(id).ok()).ok_or(Damage::Reference)?;
+        let raw = self.raw(id).ok_or(Damage::MissingValue(id))?;
+        serde_json::from_slice(raw)
+            .map_err(|error| Damage::Value { number: id, message: error.to_string() })
     }
 
     /// The numbers of the values that some documents' parts lead to.
@@ -429,7 +430,7 @@ mod tests {
             last = values.intern(serde_json::to_vec(&list).unwrap());
         }
         let error = values.expanded(&json!({"$value": last}), 0, &mut 10_000).unwrap_err();
-        assert!(error.contains("parts"), "{error}");
+        assert_eq!(error, Damage::TooManyParts);
     }
 
     #[test]

@@ -143,32 +143,32 @@ pub(crate) enum Session {
         #[command(flatten)]
         format: Format,
     },
-    /// List the sessions that are kept
+    /// List sessions
     #[command(after_help = "Examples:
   osm session list --sort active
   osm session list --agent claude-code --branch main
   osm session list --format json | jq '.[] | select(.isActive) | .id'")]
     List(ListArguments),
-    /// Show what a session holds
+    /// Show the state and the last commands of a session
     Info {
-        /// The session; this one if none is named
+        /// The session [default: this one]
         id: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Print where sessions are kept, or one of them
+    /// Print the folder of sessions, or the file of one
     Path {
         /// The session
         id: Option<String>,
     },
-    /// Show the commands that a session remembers
+    /// Show the commands in the history of a session
     History {
-        /// The session; this one if none is named
+        /// The session [default: this one]
         id: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Show what changed between two states
+    /// Compare two states of sessions
     #[command(after_help = "Examples:
   osm session diff                  what the last command of this session changed
   osm session diff @3               what changed since command 3 of this session
@@ -178,12 +178,12 @@ pub(crate) enum Session {
     Diff {
         /// A session, one of its commands (ID@NUMBER), or an archived document
         one: Option<String>,
-        /// Another; the session as it is now if none is named
+        /// Another one [default: the current state of the session]
         other: Option<String>,
         #[command(flatten)]
         format: Format,
     },
-    /// Delete sessions; they stay in the trash for a while
+    /// Delete sessions; `restore` can bring them back from the trash
     Delete {
         /// The sessions
         #[arg(required = true)]
@@ -207,18 +207,18 @@ pub(crate) enum Session {
         #[command(flatten)]
         format: Format,
     },
-    /// Begin a session anew; what was there is archived
+    /// Empty a session, and archive its state and history
     Reset(ResetArguments),
-    /// List what was set aside: archived, quarantined, recovered, removed
+    /// List archived, quarantined, recovered and deleted sessions
     Archives {
         #[command(flatten)]
         format: Format,
     },
-    /// Bring back what was set aside
+    /// Restore an archived session
     Restore {
-        /// Its name, as `osm session archives` shows it
+        /// The name of the archive, from `osm session archives`
         name: String,
-        /// Bring it back as another session
+        /// Restore it as this session
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,
         #[command(flatten)]
@@ -228,18 +228,18 @@ pub(crate) enum Session {
     },
     /// Write a session as plain JSON
     Export {
-        /// The session; this one if none is named
+        /// The session [default: this one]
         id: Option<String>,
         /// Write to this file, which must not exist
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Take in sessions: exports, session files, or those of the upstream tool
+    /// Import sessions from exports, session files, or files of the upstream tool
     Import {
-        /// The files; they are left as they are
+        /// The files; osm does not change them
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Take it in as this session
+        /// Import it as this session
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,
         #[command(flatten)]
@@ -251,10 +251,10 @@ pub(crate) enum Session {
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct ListArguments {
-    /// How to print
+    /// The output format
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
-    /// In which order
+    /// The order
     #[arg(long, value_enum, default_value_t = ListSort::Default)]
     pub(crate) sort: ListSort,
     /// Print JSON
@@ -283,18 +283,18 @@ pub(crate) enum ListSort {
     #[default]
     /// By id
     Default,
-    /// Those in use first, then the last used
+    /// Open sessions first, then the last used
     Active,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ResetArguments {
-    /// The session; this one if none is named
+    /// The session [default: this one]
     pub(crate) id: Option<String>,
-    /// Archive what was there, whatever `session.reset.keep_archives` says
+    /// Archive the session, even if `session.reset.keep_archives` is false
     #[arg(long, conflicts_with = "no_archive")]
     pub(crate) keep_archives: bool,
-    /// Keep nothing of what was there
+    /// Do not archive the session
     #[arg(long)]
     pub(crate) no_archive: bool,
     #[command(flatten)]
@@ -305,17 +305,17 @@ pub(crate) struct ResetArguments {
 
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Force {
-    /// Break a lock whose owner is proven dead; one of a process that may be alive is never broken
+    /// Break a lock whose holder is proven dead; never that of a process that may be running
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Sure {
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Only tell what would be done
+    /// Show what would be done, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -214,21 +214,6 @@ impl<F: Failure + 'static> From<F> for CommandError {
     }
 }
 
-impl From<osm_store::Error> for CommandError {
-    fn from(error: osm_store::Error) -> Self {
-        let exit = match &error {
-            osm_store::Error::Busy { .. }
-            | osm_store::Error::Orphaned { .. }
-            | osm_store::Error::Unproven { .. }
-            | osm_store::Error::CleanupRunning => Exit::Busy,
-            osm_store::Error::NotFound(_) | osm_store::Error::NotShelved(_) => Exit::NotFound,
-            _ => Exit::Failure,
-        };
-        let hints = error.hint().into_iter().collect();
-        Self::Failed { message: error.to_string(), hints, exit }
-    }
-}
-
 impl From<osm_claims::Error> for CommandError {
     fn from(error: osm_claims::Error) -> Self {
         let exit = match error {

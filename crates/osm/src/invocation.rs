@@ -18,6 +18,7 @@ use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 use crate::World;
 use crate::config::Settings;
 use crate::error::{CommandError, Exit, Failure};
+use crate::ops::session::SessionError;
 
 /// What a front end may choose for a run.
 #[derive(Clone, Debug, Default)]
@@ -173,22 +174,23 @@ impl<'a> Invocation<'a> {
     ) -> Result<impl Fn() -> osm_store::Result<Arc<dyn Backend>> + use<>, InvocationError> {
         let (name, home) = (self.store_name()?, self.home());
         let home = if name == StoreName::Fs { home? } else { home.unwrap_or_default() };
+        let clock = Arc::clone(&self.world.clock);
         Ok(move || -> osm_store::Result<Arc<dyn Backend>> {
             Ok(match name {
-                StoreName::Fs => Arc::new(FsBackend::open(&home)?),
-                StoreName::Memory => Arc::new(MemoryBackend::new()),
+                StoreName::Fs => Arc::new(FsBackend::open(&home, Arc::clone(&clock))?),
+                StoreName::Memory => Arc::new(MemoryBackend::new(Arc::clone(&clock))),
             })
         })
     }
 
     /// The store.
-    pub(crate) fn store(&self) -> Result<Store, CommandError> {
+    pub(crate) fn store(&self) -> Result<Store, SessionError> {
         let backend = self.backend()?()?;
-        Ok(Store::new(backend, self.world.holder(), Arc::clone(&self.world.clock)))
+        Ok(Store::new(backend, self.world.holder()))
     }
 
     /// The store, for an operation that changes sessions.
-    pub(crate) fn store_to_change(&self, force: bool) -> Result<Store, CommandError> {
+    pub(crate) fn store_to_change(&self, force: bool) -> Result<Store, SessionError> {
         Ok(self.store()?.forcing(force).used_by(self.usage()))
     }
 
@@ -196,10 +198,7 @@ impl<'a> Invocation<'a> {
     pub(crate) fn store_opener(&self) -> Result<StoreOpener, InvocationError> {
         let backend = self.backend()?;
         let (holder, usage) = (self.world.holder(), self.usage());
-        let clock = Arc::clone(&self.world.clock);
-        Ok(Arc::new(move || {
-            Ok(Store::new(backend()?, holder.clone(), Arc::clone(&clock)).used_by(usage.clone()))
-        }))
+        Ok(Arc::new(move || Ok(Store::new(backend()?, holder.clone()).used_by(usage.clone()))))
     }
 
     /// The ledger of claims.

@@ -4,3 +4,5 @@
 //! result or an error that implements [`Failure`](crate::Failure). It writes to no stream, asks
 //! nothing and never exits; progress and questions go through an
 //! [`Interaction`](crate::Interaction). So the terminal, JSON, a hook and a test call the same code.
+
+pub mod session;

@@ -105,7 +105,11 @@ impl Repl {
     pub(crate) fn run(mut self, mode: &str) -> Result<(), CommandError> {
         let entered = self.enter_first_mode(mode);
         let ran = entered.and_then(|()| self.run_commands());
-        let left = self.leave();
+        // A session that was written elsewhere counts after a signal and a failed command.
+        let (left, rescued) = match self.leave() {
+            Err(CommandError::Told(exit)) => (Ok(()), Err(CommandError::Told(exit))),
+            left => (left, Ok(())),
+        };
         self.signals.leave();
         if let Some(signal) = self.signals.termination() {
             let exit = Exit::Command(128 + signal);
@@ -115,7 +119,7 @@ impl Repl {
         ran.and(left)?;
         // A user at a terminal has seen the failure, and decides how to go on.
         let failed = self.failed && !self.source.is_interactive();
-        if failed { Err(CommandError::Told(Exit::Failure)) } else { Ok(()) }
+        if failed { Err(CommandError::Told(Exit::Failure)) } else { rescued }
     }
 
     /// Enters the first mode. Its greeting is shown to a user at a terminal only.

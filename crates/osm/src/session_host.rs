@@ -13,9 +13,10 @@ use osm_store::fallback::{self, Fallback, Rescued};
 use osm_store::{Clock, Key, Notice, Session};
 
 use crate::config::Prompting;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::invocation::{Invocation, StoreOpener};
 use crate::log::Log;
+use crate::ops::session::restore_command;
 use crate::render::{Screen, Ui};
 
 /// An open session with everything that commands and scripts work with.
@@ -150,7 +151,6 @@ impl SessionHost {
                 Notice::Adopted { from } => {
                     format!("the session file was a copy of session {from}")
                 }
-                other => format!("{other:?}"),
             };
             self.screen.warn(&text);
         }
@@ -167,8 +167,8 @@ impl SessionHost {
             Ok(rescued) => {
                 self.screen
                     .warn(&format!("{}; osm has written the session to {rescued}", unsaved.why));
-                self.screen.hint(&format!("restore it with `{}`", rescued.command()));
-                Ok(())
+                self.screen.hint(&format!("restore it with `{}`", restore_command(&rescued)));
+                Err(CommandError::Told(Exit::Partial))
             }
             Err(error) => Err(CommandError::failed(format!(
                 "cannot save the session: {}; cannot write it elsewhere either: {error}",
@@ -189,18 +189,9 @@ impl SessionSaver {
             let open = Arc::clone(&self.open);
             Fallback::after(failure, Box::new(move || open()), Arc::clone(&self.clock))
         };
-        let why = copy(fallback.why());
-        match fallback.rescue(&session, &self.temporary) {
-            Ok(None) => None,
-            Ok(Some(rescued)) => Some(Unsaved { why, rescued: Ok(rescued) }),
-            Err(error) => Some(Unsaved { why, rescued: Err(error) }),
-        }
+        let rescued = fallback.rescue(&session, &self.temporary).transpose()?;
+        Some(Unsaved { why: fallback.into_why(), rescued })
     }
-}
-
-/// A copy of an error of which only the message is needed.
-fn copy(error: &osm_store::Error) -> osm_store::Error {
-    osm_store::Error::Invalid(error.to_string())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

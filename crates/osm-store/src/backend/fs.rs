@@ -1,90 +1,149 @@
 //! Sessions in files: the store that needs nothing set up.
 //!
-//! What is where is in [`layout`]; how files, folders and locks are dealt with is in
-//! the modules of `fs/`. This module says in which order.
+//! [`layout`] says what each file is called; the modules of `fs/` deal with files, folders and
+//! locks. This module and the ones below it say in which order.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+mod attended;
+mod transaction;
+mod watch;
+
+use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use osm_identity::{Liveness, SessionId};
 
-use super::{Backend, Current, Entry, Holder, Presence, Shelf, Shelved, Stamp, Wait, Witness};
+use super::{
+    Agree, ArchiveKind, ArchivedDocument, Attended, Backend, Current, Entry, Files, Guard, Holder,
+    HolderState, Listing, Page, Removal, Sharing, Stamp, Stored, Transaction, Wait, Watch,
+};
+use crate::backend::Clock;
 use crate::error::{Error, Result};
+use crate::fs::delayed_close::DelayedClose;
 use crate::fs::eviction::{self, Eviction};
 use crate::fs::folder::{Facts, Folder};
-use crate::fs::leftovers::Leftovers;
+use crate::fs::holder_list::{self, HolderList};
+use crate::fs::lazy_folder::LazyFolder;
 use crate::fs::lock::{Attempt, FileLock, GRACE, IfMissing, Mode};
-use crate::fs::place::Place;
-use crate::fs::realm::Realm;
-use crate::fs::roster::{self, Attendance, Roster};
+use crate::fs::pid_space::PidSpace;
 use crate::fs::summaries::{Index, Summaries};
-use crate::fs::{atomic, audit, listing, litter, shelf};
+use crate::fs::{archive, listing, stray};
 use crate::layout::{self, Layout};
-use crate::pieces::Pieces;
+use transaction::FileTransaction;
 
-/// How long a removal waits for a change that is under way.
-const CHANGE_UNDER_WAY: Duration = Duration::from_secs(2);
-/// How long a record of another machine is news. One that crashed leaves its records behind, too.
-const NEWS: SignedDuration = SignedDuration::from_hours(24);
+/// How long a removal waits for an update of another process.
+const UPDATE_UNDER_WAY: Duration = Duration::from_secs(2);
+/// How long the record of another machine counts. A machine that crashed leaves its records, too.
+const RECENT: SignedDuration = SignedDuration::from_hours(24);
 
 /// A store in a folder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FsBackend {
+    store: Arc<FileStore>,
+}
+
+/// What all handles of a store in files share.
+struct FileStore {
     layout: Layout,
-    root: Arc<Place>,
-    sessions: Arc<Place>,
-    shelves: [Arc<Place>; Shelf::ALL.len()],
-    realm: Realm,
-    leftovers: Leftovers,
+    root: Arc<LazyFolder>,
+    sessions: Arc<LazyFolder>,
+    archives: [Arc<LazyFolder>; ArchiveKind::ALL.len()],
+    pid_space: PidSpace,
+    delayed_close: DelayedClose,
+    clock: Clock,
+}
+
+impl std::fmt::Debug for FileStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("FileStore").field(&self.layout.root()).finish()
+    }
 }
 
 impl FsBackend {
-    /// Opens the store in `root`, which need not be there yet: folders are made when something is
-    /// first kept in them.
+    /// Opens the store in `root`, which need not exist yet: folders are made when something is
+    /// first stored in them. Its clock is the machine's.
     ///
-    /// [`Error::Unsafe`] if the folders that are there are links, belong to somebody else, or can be
-    /// written to by everybody.
-    pub fn open(root: &Path) -> Result<Self> {
-        let place = Place::root(root);
-        let sessions = Place::within(&place, layout::SESSIONS);
-        let backend = Self {
+    /// [`Error::Unsafe`] if the folders that exist are links, belong to another user, or can be
+    /// written to by every user.
+    pub fn open(root: &Path, clock: Clock) -> Result<Self> {
+        let folder = LazyFolder::root(root);
+        let sessions = LazyFolder::within(&folder, layout::SESSIONS);
+        let store = FileStore {
             layout: Layout::new(root),
-            shelves: Shelf::ALL.map(|shelf| Place::within(&sessions, shelf.name())),
-            root: place,
+            archives: ArchiveKind::ALL.map(|kind| LazyFolder::within(&sessions, kind.name())),
+            root: folder,
             sessions,
-            realm: Realm::default(),
-            leftovers: Leftovers::default(),
+            pid_space: PidSpace::default(),
+            delayed_close: DelayedClose::default(),
+            clock,
         };
-        backend.sessions.existing()?;
-        Ok(backend)
-    }
-
-    /// Where everything is.
-    #[must_use]
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn shelf(&self, shelf: Shelf) -> &Place {
-        &self.shelves[shelf as usize]
+        store.sessions.existing()?;
+        Ok(Self { store: Arc::new(store) })
     }
 }
 
-/// What stands in the way of whoever is refused a lock.
-fn in_the_way(folder: &Folder, id: &SessionId, name: &str) -> Error {
-    let (id, roster) = (id.clone(), Roster::of(folder, name));
-    match roster {
-        Ok(roster) if roster.proves_death() => Error::Orphaned { id, witnesses: roster.witnesses },
-        Ok(roster) => Error::Busy { id, holders: roster.present() },
+impl FileStore {
+    fn archive(&self, kind: ArchiveKind) -> &LazyFolder {
+        &self.archives[kind as usize]
+    }
+
+    /// A session's removal, under both of its locks.
+    fn remove_session(
+        &self,
+        folder: &Arc<Folder>,
+        id: &SessionId,
+        removal: &Removal<'_>,
+    ) -> Result<()> {
+        let missing = || Error::NotFound(id.clone());
+        let name = layout::document(id);
+        folder.checked_facts(&name)?.ok_or_else(missing)?;
+        let presence = lock_to_remove(folder, id, &layout::presence_lock(id), GRACE)?;
+        let write = lock_to_remove(folder, id, &layout::write_lock(id), UPDATE_UNDER_WAY)?;
+
+        let facts = folder.checked_facts(&name)?.ok_or_else(missing)?;
+        if removal.expected.is_some_and(|expected| expected != facts.stamp) {
+            return Err(Error::Changed(id.clone()));
+        }
+        if removal.keep {
+            // On disk before the document goes: what follows may be lost in a crash, this not.
+            let (bytes, _) = folder.read(&name)?.ok_or_else(missing)?;
+            let stem = layout::stem(id, "trash", (self.clock)());
+            let trash = self.archive(ArchiveKind::Trash).made()?;
+            archive::add(&trash, &self.pid_space, ArchiveKind::Trash, &stem, &bytes)?;
+        }
+        // The folder is not synced: a crash brings the document back, and the next cleanup comes.
+        folder.remove(&name)?;
+        write.remove_file()?;
+        presence.remove_file()?;
+        Ok(())
+    }
+
+    fn remove_archived(&self, kind: ArchiveKind, name: &str) -> Result<()> {
+        layout::check_archive_name(kind, name)?;
+        let folder = self.archive(kind).existing()?;
+        archive::discard(&*folder.ok_or_else(|| Error::ArchiveNotFound(name.to_owned()))?, name)
+    }
+
+    /// Forgets what lists remember of the sessions: a removed session must not be found anywhere.
+    fn forget_summaries(&self) -> Result<()> {
+        self.root.existing()?.map_or(Ok(()), |root| Summaries::remove(&root))
+    }
+}
+
+/// Why a lock was refused.
+fn refused(folder: &Folder, id: &SessionId, name: &str) -> Error {
+    let id = id.clone();
+    match HolderList::of(folder, name) {
+        Ok(list) if list.proves_death() => Error::Orphaned { id, holders_seen: list.holders_seen },
+        Ok(list) => Error::Busy { id, holders: list.present() },
         Err(_) => Error::Busy { id, holders: Vec::new() },
     }
 }
 
-/// Takes a lock of a session that is about to be removed. Who removes has no time to leave a name;
-/// but that of the dead must not stay (`eviction.rs`).
+/// Takes a lock of a session that is about to be removed. The remover does not register itself, to
+/// save time; but the records of dead processes must not stay (`eviction.rs`).
 fn lock_to_remove(
     folder: &Arc<Folder>,
     id: &SessionId,
@@ -92,13 +151,14 @@ fn lock_to_remove(
     patience: Duration,
 ) -> Result<FileLock> {
     let (mode, missing) = (Mode::Alone, IfMissing::Create);
-    match FileLock::acquire_signed(folder, name, mode, missing, patience, &mut roster::empty)? {
+    let empty = &mut holder_list::empty;
+    match FileLock::acquire_signed(folder, name, mode, missing, patience, empty)? {
         Attempt::Held(lock) => Ok(lock),
-        Attempt::Contended | Attempt::Missing => Err(in_the_way(folder, id, name)),
+        Attempt::Contended | Attempt::Missing => Err(refused(folder, id, name)),
     }
 }
 
-/// Looks at a document, if it is not the one already known. Says what was there, too.
+/// Reads a file, unless it is the version that is already known. Returns its facts, too.
 fn look(folder: &Folder, name: &str, known: Option<Stamp>) -> Result<(Current, Option<Facts>)> {
     if let Some(known) = known {
         match folder.checked_facts(name)? {
@@ -114,47 +174,41 @@ fn look(folder: &Folder, name: &str, known: Option<Stamp>) -> Result<(Current, O
 }
 
 impl Backend for FsBackend {
-    fn name(&self) -> &'static str {
-        "fs"
+    fn now(&self) -> Result<Timestamp> {
+        Ok((self.store.clock)())
     }
 
-    fn attend(&self, id: &SessionId, holder: &Holder, wait: Wait) -> Result<Box<dyn Presence>> {
-        let folder = self.sessions.made()?;
-        let name = layout::presence_lock(id);
-        match Attendance::shared(&folder, &name, holder, wait.0.max(GRACE))? {
-            Some(attendance) => Ok(Box::new(attendance)),
-            None => Err(in_the_way(&folder, id, &name)),
-        }
-    }
-
-    fn seize(&self, id: &SessionId, holder: &Holder) -> Result<Box<dyn Presence>> {
-        let folder = self.sessions.made()?;
-        let name = layout::presence_lock(id);
-        match Attendance::alone(&folder, &name, holder, GRACE)? {
-            Some(attendance) => Ok(Box::new(attendance)),
-            None => Err(in_the_way(&folder, id, &name)),
-        }
-    }
-
-    fn evict_dead(
+    fn attend(
         &self,
         id: &SessionId,
-        agree: &mut dyn FnMut(&[Witness]) -> Result<()>,
-    ) -> Result<bool> {
-        let Some(folder) = self.sessions.existing()? else {
+        holder: &Holder,
+        sharing: Sharing,
+        wait: Wait,
+    ) -> Result<Box<dyn Attended>> {
+        Ok(Box::new(attended::FileSession::attend(&self.store, id, holder, sharing, wait)?))
+    }
+
+    fn evict_dead(&self, id: &SessionId, holder: &Holder, agree: &mut Agree<'_>) -> Result<bool> {
+        let store = &self.store;
+        let Some(folder) = store.sessions.existing()? else {
             return Ok(false);
         };
         let mut evicted = false;
         for name in [layout::presence_lock(id), layout::write_lock(id)] {
-            match eviction::evict(&folder, &self.realm, &name, agree)? {
+            let mut agree = |dead: &[HolderState]| {
+                let mut transaction = FileTransaction::new(store, holder, Wait::USUAL);
+                agree(&mut transaction, dead)?;
+                transaction.commit()
+            };
+            match eviction::evict(&folder, &store.pid_space, &name, &mut agree)? {
                 Eviction::NotNeeded => {}
                 Eviction::Done => evicted = true,
-                Eviction::Refused(roster) => {
-                    let witnesses = roster.witnesses.into_iter().filter(|it| !it.is_dead());
+                Eviction::Refused(list) => {
+                    let alive = list.holders_seen.into_iter().filter(|it| !it.is_dead());
                     return Err(Error::Unproven {
                         id: id.clone(),
-                        witnesses: witnesses.collect(),
-                        lock: folder.path_of(&name).display().to_string(),
+                        holders_seen: alive.collect(),
+                        lock: Some(folder.path_of(&name)),
                     });
                 }
             }
@@ -162,197 +216,174 @@ impl Backend for FsBackend {
         Ok(evicted)
     }
 
-    fn load(&self, id: &SessionId, known: Option<Stamp>) -> Result<Current> {
-        match self.sessions.existing()? {
-            Some(folder) => Ok(look(&folder, &layout::document(id), known)?.0),
-            None => Ok(Current::Missing),
-        }
-    }
-
-    fn update(
-        &self,
-        id: &SessionId,
-        known: Option<Stamp>,
-        holder: &Holder,
-        wait: Wait,
-        next: &mut dyn FnMut(Current) -> Result<Option<Pieces>>,
-    ) -> Result<Option<Stamp>> {
-        let folder = self.sessions.made()?;
-        let lock = layout::write_lock(id);
-        let _lock = roster::hold_alone(&folder, &lock, holder, wait.0.max(GRACE))?
-            .ok_or_else(|| in_the_way(&folder, id, &lock))?;
-        let name = layout::document(id);
-        let (current, before) = look(&folder, &name, known)?;
-        let Some(pieces) = next(current)? else {
-            return Ok(before.map(|facts| facts.stamp));
+    fn load(&self, what: Stored<'_>, known: Option<Stamp>) -> Result<Current> {
+        let store = &self.store;
+        let (folder, name) = match what {
+            Stored::Session(id) => (store.sessions.existing()?, layout::document(id)),
+            Stored::Record => (store.root.existing()?, layout::METADATA.to_owned()),
+            Stored::Archived(kind, name) => {
+                if layout::check_archive_name(kind, name).is_err() {
+                    return Ok(Current::Missing);
+                }
+                let Some(folder) = store.archive(kind).existing()? else {
+                    return Ok(Current::Missing);
+                };
+                return Ok(match archive::read(&folder, kind, name)? {
+                    None => Current::Missing,
+                    Some((_, stamp)) if known == Some(stamp) => Current::Unchanged,
+                    Some((bytes, stamp)) => Current::Found(bytes, stamp),
+                });
+            }
         };
-        self.leftovers.wait();
-        let old = folder.hold(&name);
-        atomic::replace(&folder, &self.realm, &name, &pieces, before.as_ref())?;
-        if let Some(old) = old {
-            self.leftovers.leave(old);
-        }
-        Ok(folder.facts(&name)?.map(|facts| facts.stamp))
+        folder.map_or(Ok(Current::Missing), |folder| Ok(look(&folder, &name, known)?.0))
     }
 
-    fn remove(
-        &self,
-        id: &SessionId,
-        keep: bool,
-        now: Timestamp,
-        still: &mut dyn FnMut(&Entry) -> bool,
-    ) -> Result<bool> {
-        let missing = || Error::NotFound(id.clone());
-        let name = layout::document(id);
-        let folder = self.sessions.existing()?.ok_or_else(missing)?;
-        folder.checked_facts(&name)?.ok_or_else(missing)?;
-        let presence = lock_to_remove(&folder, id, &layout::presence_lock(id), GRACE)?;
-        let write = lock_to_remove(&folder, id, &layout::write_lock(id), CHANGE_UNDER_WAY)?;
-
-        let entry = listing::entry(&folder, id.clone(), false).ok_or_else(missing)?;
-        if !still(&entry) {
-            return Ok(false);
-        }
-        if keep {
-            // On disk before the document goes: what follows may be lost in a crash, this not.
-            let (bytes, _) = folder.read(&name)?.ok_or_else(missing)?;
-            let trash = self.shelf(Shelf::Trash).made()?;
-            let stem = layout::stem(id, "trash", now);
-            shelf::add(&trash, &self.realm, Shelf::Trash, &stem, &bytes)?;
-        }
-        if let Some(root) = self.root.existing()? {
-            Summaries::remove(&root)?;
-        }
-        // The folder is not synced: a crash brings the document back, and the next cleanup comes.
-        folder.remove(&name)?;
-        write.remove_file()?;
-        presence.remove_file()?;
-        Ok(true)
-    }
-
-    fn entries(&self) -> Result<Vec<Entry>> {
-        let Some(folder) = self.sessions.existing()? else {
-            return Ok(Vec::new());
+    fn list(&self, page: &Page) -> Result<Listing<Entry>> {
+        let store = &self.store;
+        let Some(folder) = store.sessions.existing()? else {
+            return Ok(Listing::whole(Vec::new()));
         };
-        listing::entries(&folder, &Index::default()).map(|(entries, _)| entries)
-    }
-
-    fn list(&self) -> Result<Vec<Entry>> {
-        let (Some(folder), Some(root)) = (self.sessions.existing()?, self.root.existing()?) else {
-            return Ok(Vec::new());
+        if page.exact {
+            return Ok(listing::entries(&folder, &Index::default(), page)?.0);
+        }
+        let Some(root) = store.root.existing()? else {
+            return Ok(Listing::whole(Vec::new()));
         };
         let summaries = Summaries::read(&root);
-        let (entries, read) = listing::entries(&folder, &summaries.index())?;
-        summaries.keep(&root, &self.realm, &entries, read);
-        Ok(entries)
+        let (listing, read) = listing::entries(&folder, &summaries.index(), page)?;
+        if page.after.is_none() && listing.next.is_none() {
+            summaries.keep(&root, &store.pid_space, &listing.items, read);
+        }
+        Ok(listing)
+    }
+
+    fn archived(&self, kind: ArchiveKind, page: &Page) -> Result<Listing<ArchivedDocument>> {
+        let Some(folder) = self.store.archive(kind).existing()? else {
+            return Ok(Listing::whole(Vec::new()));
+        };
+        Ok(Listing::part(archive::list(&folder, kind)?, page, |it| {
+            format!("{:040} {}", it.modified.as_nanosecond(), it.name)
+        }))
     }
 
     fn holders(&self, id: &SessionId) -> Result<Vec<Holder>> {
-        let Some(folder) = self.sessions.existing()? else {
+        let Some(folder) = self.store.sessions.existing()? else {
             return Ok(Vec::new());
         };
         let name = layout::presence_lock(id);
         if FileLock::is_held(&folder, &name) == Some(false) {
             return Ok(Vec::new());
         }
-        Ok(Roster::of(&folder, &name)?.present())
+        Ok(HolderList::of(&folder, &name)?.present())
     }
 
-    fn foreign_holders(&self, id: &SessionId, host: &str, now: Timestamp) -> Result<Vec<Holder>> {
-        let Some(folder) = self.sessions.existing()? else {
+    fn remove(
+        &self,
+        batch: &[Removal<'_>],
+        done: &mut dyn FnMut(usize, Result<()>) -> ControlFlow<()>,
+    ) {
+        let store = &self.store;
+        // The folders are looked up once: what is removed is reached by their descriptors.
+        let has_sessions = batch.iter().any(|it| matches!(it.what, Stored::Session(_)));
+        let mut sessions = None;
+        for (number, removal) in batch.iter().enumerate() {
+            if has_sessions && sessions.is_none() {
+                sessions = Some(store.sessions.existing().and_then(|folder| {
+                    store.forget_summaries()?;
+                    Ok(folder)
+                }));
+            }
+            let result = match (removal.what, &sessions) {
+                (Stored::Archived(kind, name), _) => store.remove_archived(kind, name),
+                (Stored::Session(id), Some(Ok(Some(folder)))) => {
+                    store.remove_session(folder, id, removal)
+                }
+                (Stored::Session(id), Some(Ok(None)) | None) => Err(Error::NotFound(id.clone())),
+                // The next one asks again, and is told itself.
+                (Stored::Session(_), Some(Err(_))) => match sessions.take() {
+                    Some(Err(error)) => Err(error),
+                    _ => Ok(()),
+                },
+                (Stored::Record, _) => Ok(()),
+            };
+            if done(number, result).is_break() {
+                break;
+            }
+        }
+        if has_sessions {
+            // A list that began before has perhaps written them again; the next one corrects that.
+            let _forgotten = store.forget_summaries();
+        }
+    }
+
+    fn transact(
+        &self,
+        holder: &Holder,
+        wait: Wait,
+        body: &mut dyn FnMut(&mut dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        let mut transaction = FileTransaction::new(&self.store, holder, wait);
+        body(&mut transaction)?;
+        transaction.commit()
+    }
+
+    fn lock_cleanup(&self, holder: &Holder) -> Result<Option<Box<dyn Guard>>> {
+        let folder = self.store.root.made()?;
+        let lock = holder_list::hold_alone(&folder, layout::CLEANUP_LOCK, holder, Duration::ZERO)?;
+        Ok(lock.map(|lock| Box::new(lock) as Box<dyn Guard>))
+    }
+
+    fn watch(&self, id: &SessionId) -> Result<Box<dyn Watch>> {
+        Ok(Box::new(watch::FileWatch::new(&self.store, id)?))
+    }
+
+    fn files(&self) -> Option<&dyn Files> {
+        Some(self)
+    }
+}
+
+impl Files for FsBackend {
+    fn layout(&self) -> &Layout {
+        &self.store.layout
+    }
+
+    fn foreign_holders(&self, id: &SessionId, host: &str) -> Result<Vec<Holder>> {
+        let Some(folder) = self.store.sessions.existing()? else {
             return Ok(Vec::new());
         };
         let name = layout::presence_lock(id);
         let (mut foreign, mut local) = (Vec::new(), false);
-        for Witness { holder, liveness } in Roster::of(&folder, &name)?.witnesses {
+        for HolderState { holder, liveness } in HolderList::of(&folder, &name)?.holders_seen {
             if holder.host == host {
                 local |= matches!(liveness, Liveness::Alive | Liveness::Suspended);
             } else {
                 foreign.push(holder);
             }
         }
-        foreign.retain(|holder| now.duration_since(holder.since) < NEWS);
-        // Somebody holds it, and nobody here: then the lock of that other machine shows, as it
-        // should.
+        let now = (self.store.clock)();
+        foreign.retain(|holder| now.duration_since(holder.since) < RECENT);
+        // The lock is held, and by no process of this machine: then the other machine's lock can be
+        // seen here, as it should.
         if !local && !foreign.is_empty() && FileLock::is_held(&folder, &name) == Some(true) {
             foreign.clear();
         }
         Ok(foreign)
     }
 
-    fn shelve(&self, shelf: Shelf, stem: &str, document: &[u8]) -> Result<String> {
-        shelf::add(&*self.shelf(shelf).made()?, &self.realm, shelf, stem, document)
-    }
-
-    fn shelved(&self, shelf: Shelf) -> Result<Vec<Shelved>> {
-        let folder = self.shelf(shelf).existing()?;
-        folder.map_or_else(|| Ok(Vec::new()), |folder| shelf::list(&folder, shelf))
-    }
-
-    fn read_shelved(&self, shelf: Shelf, name: &str) -> Result<Vec<u8>> {
-        layout::check_shelved(shelf, name)?;
-        let folder = self.shelf(shelf).existing()?;
-        shelf::read(&*folder.ok_or_else(|| Error::NotShelved(name.to_owned()))?, shelf, name)
-    }
-
-    fn discard(&self, shelf: Shelf, name: &str) -> Result<()> {
-        layout::check_shelved(shelf, name)?;
-        let folder = self.shelf(shelf).existing()?;
-        shelf::discard(&*folder.ok_or_else(|| Error::NotShelved(name.to_owned()))?, name)
-    }
-
-    fn lock_cleanup(&self, holder: &Holder) -> Result<Option<Box<dyn Presence>>> {
-        let folder = self.root.made()?;
-        let turn = roster::hold_alone(&folder, layout::CLEANUP_LOCK, holder, Duration::ZERO)?;
-        Ok(turn.map(|turn| Box::new(turn) as Box<dyn Presence>))
-    }
-
-    fn sweep_litter(&self, now: Timestamp, dry_run: bool) -> Result<usize> {
+    fn remove_stray_files(&self, now: Timestamp, dry_run: bool) -> Result<usize> {
+        let store = &self.store;
         let mut count = 0;
-        for place in [&self.root, &self.sessions].into_iter().chain(&self.shelves) {
-            let Some(folder) = place.existing()? else { continue };
-            count += litter::sweep_temporary(&folder, &self.realm, now, dry_run)?;
+        for folder in [&store.root, &store.sessions].into_iter().chain(&store.archives) {
+            let Some(folder) = folder.existing()? else { continue };
+            count += stray::remove_temporary(&folder, &store.pid_space, now, dry_run)?;
         }
-        if let Some(folder) = self.sessions.existing()? {
-            count += litter::sweep_locks(&folder, now, dry_run)?;
+        if let Some(folder) = store.sessions.existing()? {
+            count += stray::remove_locks(&folder, now, dry_run)?;
         }
-        for place in &self.shelves {
-            let Some(folder) = place.existing()? else { continue };
-            count += litter::sweep_unfilled(&folder, now, dry_run)?;
+        for folder in &store.archives {
+            let Some(folder) = folder.existing()? else { continue };
+            count += stray::remove_unfilled(&folder, now, dry_run)?;
         }
         Ok(count)
-    }
-
-    fn metadata(&self) -> Result<Option<Vec<u8>>> {
-        let Some(folder) = self.root.existing()? else {
-            return Ok(None);
-        };
-        Ok(folder.read(layout::METADATA)?.map(|(bytes, _)| bytes))
-    }
-
-    fn update_metadata(
-        &self,
-        holder: &Holder,
-        wait: Wait,
-        next: &mut dyn FnMut(Option<Vec<u8>>) -> Result<Vec<u8>>,
-    ) -> Result<()> {
-        let folder = self.root.made()?;
-        let (name, lock) = (layout::METADATA, layout::METADATA_LOCK);
-        let turn = roster::hold_alone(&folder, lock, holder, wait.0.max(GRACE))?;
-        let _turn = turn.ok_or_else(|| folder.error("lock", lock, ErrorKind::TimedOut.into()))?;
-        let record = next(folder.read(name)?.map(|(bytes, _)| bytes))?;
-        atomic::replace(&folder, &self.realm, name, &record.into(), None)
-    }
-
-    fn append_audit(&self, line: &str) -> Result<()> {
-        audit::append(&self.root.made()?, line)
-    }
-
-    fn place(&self, id: &SessionId) -> Option<PathBuf> {
-        Some(self.layout.document(id))
-    }
-
-    fn lock_place(&self, id: &SessionId) -> Option<PathBuf> {
-        Some(self.layout.sessions().join(layout::presence_lock(id)))
     }
 }

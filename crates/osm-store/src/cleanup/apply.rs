@@ -1,18 +1,21 @@
 //! Carrying a plan out.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 use osm_identity::SessionId;
 use serde_json::{Value, json};
 
-use super::{Failed, Item, Progress, Report, Skip, Skipped, is_stopped, lock};
+use super::{Failed, Item, Progress, Report, Skip, Skipped, Warning, is_stopped, lock};
 use crate::audit::{Action, Event, Who};
-use crate::backend::{Backend, Holder, Wait};
+use crate::backend::{self, Backend, Holder, Stored, Wait};
 use crate::error::{Error, Result};
 use crate::retention::{Discard, Mode, Plan, Removal};
 
-/// How many removals one line of the audit tells of.
+/// How many items are removed at a time, and reported by one event of the audit log.
 const BATCH: usize = 500;
+/// How often the removal of an item whose reply was lost is sent.
+const ATTEMPTS: u32 = 5;
 
 /// How a plan is carried out.
 #[derive(Clone, Debug)]
@@ -25,7 +28,7 @@ pub struct Options<'a> {
     pub wait: Wait,
     /// Ends the cleanup early, between two items.
     pub stop: Option<&'a AtomicBool>,
-    /// The session of whoever cleans, for the audit.
+    /// The session of the process that cleans, for the audit log.
     pub session: Option<&'a SessionId>,
     /// Why it is done, for the audit.
     pub reason: Option<&'a str>,
@@ -74,6 +77,7 @@ pub(super) fn carry_out(
 ) -> Report {
     let mut run = Run {
         backend,
+        holder,
         plan,
         options,
         keep: options.keep_in_trash && plan.mode == Mode::Clean,
@@ -86,7 +90,7 @@ pub(super) fn carry_out(
             discarded: Vec::new(),
             skipped: Vec::new(),
             failed: Vec::new(),
-            litter: 0,
+            stray_files: 0,
             bytes_freed: 0,
             bytes_trashed: 0,
             leap: plan.leap,
@@ -104,6 +108,7 @@ pub(super) fn carry_out(
 /// A plan under way.
 struct Run<'a> {
     backend: &'a dyn Backend,
+    holder: &'a Holder,
     plan: &'a Plan,
     options: &'a Options<'a>,
     keep: bool,
@@ -119,23 +124,17 @@ struct Told {
     discarded: usize,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     fn all(&mut self, progress: &mut dyn FnMut(Progress)) {
         let plan = self.plan;
-        let total = plan.discards.len() + plan.removals.len();
         let discards = plan.discards.iter().map(Step::Discard);
-        let steps = discards.chain(plan.removals.iter().map(Step::Remove));
-        for (done, step) in (1..).zip(steps) {
-            if is_stopped(self.options.stop) {
-                self.report.stopped = true;
+        let steps: Vec<Step> = discards.chain(plan.removals.iter().map(Step::Remove)).collect();
+        let mut counter = Counter { done: 0, total: steps.len(), progress };
+        for chunk in steps.chunks(BATCH) {
+            self.chunk(chunk, &mut counter);
+            if self.report.stopped {
                 return;
             }
-            match step {
-                Step::Discard(discard) => self.discard(discard),
-                Step::Remove(removal) => self.remove(removal),
-            }
-            let bytes = self.report.bytes_freed.saturating_add(self.report.bytes_trashed);
-            progress(Progress { done, total, bytes });
             if !self.options.dry_run && self.untold() >= BATCH {
                 self.tell(false);
             }
@@ -144,68 +143,91 @@ impl Run<'_> {
             self.report.stopped = true;
             return;
         }
-        match self.backend.sweep_litter(plan.now, self.options.dry_run) {
-            Ok(litter) => self.report.litter = litter,
-            Err(error) => self.report.failed.push(Failed { item: Item::Litter, error }),
+        let Some(files) = self.backend.files() else { return };
+        match files.remove_stray_files(plan.now, self.options.dry_run) {
+            Ok(stray_files) => self.report.stray_files = stray_files,
+            Err(error) => self.report.failed.push(Failed { item: Item::StrayFiles, error }),
         }
     }
 
-    fn discard(&mut self, discard: &Discard) {
-        let result = if self.options.dry_run {
-            Ok(())
-        } else {
-            self.backend.discard(discard.shelf, &discard.name)
-        };
-        let item = || Item::Shelved(discard.shelf, discard.name.clone());
-        match result {
-            Ok(()) => {
-                self.report.bytes_freed = self.report.bytes_freed.saturating_add(discard.size);
-                self.report.discarded.push(discard.clone());
+    /// Removes some items. One whose reply was lost is removed again: it is removed only if it is
+    /// still the version of the plan, so that does no harm, and if it is gone it was removed.
+    fn chunk(&mut self, steps: &[Step<'a>], counter: &mut Counter<'_>) {
+        let mut left: Vec<&Step> = Vec::new();
+        for step in steps {
+            match self.open_elsewhere(step) {
+                Some(holders) => {
+                    self.skip(step.item(), Skip::Elsewhere(holders));
+                    counter.step(&self.report);
+                }
+                None => left.push(step),
             }
-            Err(Error::NotShelved(_)) => self.skip(item(), Skip::Gone),
-            Err(error) => self.report.failed.push(Failed { item: item(), error }),
+        }
+        for attempt in 1..=ATTEMPTS {
+            if left.is_empty() || self.report.stopped {
+                return;
+            }
+            let (batch, keep) = (std::mem::take(&mut left), self.keep);
+            let (backend, options) = (self.backend, self.options);
+            let removals: Vec<_> = batch.iter().map(|step| step.removal(keep)).collect();
+            let mut done = |number: usize, result: Result<()>| {
+                let step = batch[number];
+                match result {
+                    Err(Error::UnknownOutcome(_)) if attempt < ATTEMPTS => left.push(step),
+                    result => {
+                        self.note(step, result, attempt > 1);
+                        counter.step(&self.report);
+                    }
+                }
+                if is_stopped(options.stop) {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            };
+            if is_stopped(options.stop) {
+                self.report.stopped = true;
+            } else if options.dry_run {
+                let _ended = (0..removals.len()).try_for_each(|number| done(number, Ok(())));
+            } else {
+                backend.remove(&removals, &mut done);
+            }
         }
     }
 
-    fn remove(&mut self, removal: &Removal) {
-        let mut doubt = None;
-        let host = &self.who.host;
-        let elsewhere = self.backend.foreign_holders(&removal.id, host, self.plan.now);
-        if let Ok(holders) = &elsewhere
-            && !holders.is_empty()
-        {
-            return self.skip(Item::Session(removal.id.clone()), Skip::Elsewhere(holders.clone()));
-        }
-        let result = if self.options.dry_run {
-            Ok(true)
-        } else {
-            self.backend.remove(&removal.id, self.keep, self.plan.now, &mut |entry| {
-                doubt = if entry.active {
-                    Some(Skip::InUse(Vec::new()))
-                } else if entry.stamp != removal.stamp {
-                    Some(Skip::Changed)
-                } else {
-                    None
-                };
-                doubt.is_none()
-            })
+    /// The holders of a session on other machines whose locks cannot be seen here.
+    fn open_elsewhere(&self, step: &Step) -> Option<Vec<Holder>> {
+        let Step::Remove(removal) = step else { return None };
+        let holders = self.backend.files()?.foreign_holders(&removal.id, &self.who.host);
+        holders.ok().filter(|holders| !holders.is_empty())
+    }
+
+    /// Puts into the report how a removal ended; `again` if it was tried before.
+    fn note(&mut self, step: &Step, result: Result<()>, again: bool) {
+        let result = match result {
+            Err(Error::NotFound(_) | Error::ArchiveNotFound(_)) if again => Ok(()),
+            result => result,
         };
-        let item = || Item::Session(removal.id.clone());
-        match result {
-            Ok(true) => {
-                let bytes = if self.keep {
-                    &mut self.report.bytes_trashed
-                } else {
-                    &mut self.report.bytes_freed
-                };
+        let report = &mut self.report;
+        match (result, step) {
+            (Ok(()), Step::Discard(discard)) => {
+                report.bytes_freed = report.bytes_freed.saturating_add(discard.size);
+                report.discarded.push((*discard).clone());
+            }
+            (Ok(()), Step::Remove(removal)) => {
+                let bytes =
+                    if self.keep { &mut report.bytes_trashed } else { &mut report.bytes_freed };
                 *bytes = bytes.saturating_add(removal.size);
-                self.report.removed.push(removal.clone());
+                report.removed.push((*removal).clone());
             }
-            Ok(false) => self.skip(item(), doubt.unwrap_or(Skip::Gone)),
-            Err(Error::Busy { holders, .. }) => self.skip(item(), Skip::InUse(holders)),
-            Err(Error::Orphaned { .. }) => self.skip(item(), Skip::InUse(Vec::new())),
-            Err(Error::NotFound(_)) => self.skip(item(), Skip::Gone),
-            Err(error) => self.report.failed.push(Failed { item: item(), error }),
+            (Err(error), step) => match error {
+                Error::Busy { holders, .. } => self.skip(step.item(), Skip::InUse(holders)),
+                Error::Orphaned { .. } => self.skip(step.item(), Skip::InUse(Vec::new())),
+                Error::Changed(_) => self.skip(step.item(), Skip::Changed),
+                Error::NotFound(_) | Error::ArchiveNotFound(_) => {
+                    self.skip(step.item(), Skip::Gone);
+                }
+                error => report.failed.push(Failed { item: step.item(), error }),
+            },
         }
     }
 
@@ -240,7 +262,7 @@ impl Run<'_> {
                 "discarded": report.discarded.len(),
                 "skipped": report.skipped.len(),
                 "failed": report.failed.len(),
-                "litter": report.litter,
+                "stray_files": report.stray_files,
                 "bytes_freed": report.bytes_freed,
                 "bytes_trashed": report.bytes_trashed,
                 "leap": report.leap,
@@ -249,11 +271,10 @@ impl Run<'_> {
         } else {
             Value::Null
         };
-        if let Err(error) = event.append(self.backend) {
-            let warning = format!("the audit could not be written: {error}");
-            if self.report.warnings.last() != Some(&warning) {
-                self.report.warnings.push(warning);
-            }
+        if let Err(error) = self.backend.audit(self.holder, &event)
+            && !self.report.warnings.iter().any(|it| matches!(it, Warning::NotAudited(_)))
+        {
+            self.report.warnings.push(Warning::NotAudited(error));
         }
     }
 }
@@ -262,4 +283,43 @@ impl Run<'_> {
 enum Step<'a> {
     Discard(&'a Discard),
     Remove(&'a Removal),
+}
+
+impl Step<'_> {
+    fn item(&self) -> Item {
+        match self {
+            Self::Discard(discard) => Item::Archived(discard.kind, discard.name.clone()),
+            Self::Remove(removal) => Item::Session(removal.id.clone()),
+        }
+    }
+
+    fn removal(&self, keep: bool) -> backend::Removal<'_> {
+        match self {
+            Self::Discard(discard) => backend::Removal {
+                what: Stored::Archived(discard.kind, &discard.name),
+                expected: None,
+                keep: false,
+            },
+            Self::Remove(removal) => backend::Removal {
+                what: Stored::Session(&removal.id),
+                expected: Some(removal.stamp),
+                keep,
+            },
+        }
+    }
+}
+
+/// Counts for the caller.
+struct Counter<'a> {
+    done: usize,
+    total: usize,
+    progress: &'a mut dyn FnMut(Progress),
+}
+
+impl Counter<'_> {
+    fn step(&mut self, report: &Report) {
+        self.done += 1;
+        let bytes = report.bytes_freed.saturating_add(report.bytes_trashed);
+        (self.progress)(Progress { done: self.done, total: self.total, bytes });
+    }
 }

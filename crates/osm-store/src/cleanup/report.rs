@@ -5,8 +5,8 @@ use std::fmt;
 use osm_identity::SessionId;
 use serde::{Serialize, Serializer};
 
-use crate::backend::{Holder, Shelf};
-use crate::error::Error;
+use crate::backend::{ArchiveKind, Holder};
+use crate::error::{By, Error};
 use crate::retention::{Discard, Leap, Mode, Removal};
 
 /// What a cleanup did; or would do, if it was a dry run.
@@ -20,14 +20,14 @@ pub struct Report {
     pub dry_run: bool,
     /// Sessions that went.
     pub removed: Vec<Removal>,
-    /// What went from the shelves.
+    /// What went from the archives.
     pub discarded: Vec<Discard>,
     /// What was to go and stayed.
     pub skipped: Vec<Skipped>,
     /// What could not be removed, or not even be looked at.
     pub failed: Vec<Failed>,
     /// How many temporary files and locks of sessions that are gone were removed.
-    pub litter: usize,
+    pub stray_files: usize,
     /// Bytes that are gone for good.
     pub bytes_freed: u64,
     /// Bytes that moved into the trash, before compression.
@@ -37,7 +37,7 @@ pub struct Report {
     /// It was told to stop before it was done.
     pub stopped: bool,
     /// What else went wrong.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Report {
@@ -48,7 +48,7 @@ impl Report {
             && self.discarded.is_empty()
             && self.skipped.is_empty()
             && self.failed.is_empty()
-            && self.litter == 0
+            && self.stray_files == 0
             && self.warnings.is_empty()
     }
 }
@@ -58,21 +58,21 @@ impl Report {
 pub enum Item {
     /// A session.
     Session(SessionId),
-    /// Something on a shelf.
-    Shelved(Shelf, String),
-    /// A whole shelf.
-    Shelf(Shelf),
+    /// An archived document.
+    Archived(ArchiveKind, String),
+    /// All archives of a kind.
+    Archive(ArchiveKind),
     /// Temporary files and locks of sessions that are gone.
-    Litter,
+    StrayFiles,
 }
 
 impl fmt::Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Session(id) => id.fmt(f),
-            Self::Shelved(place, name) => write!(f, "{}/{name}", place.name()),
-            Self::Shelf(place) => write!(f, "{}/", place.name()),
-            Self::Litter => f.write_str("what crashes left behind"),
+            Self::Archived(place, name) => write!(f, "{}/{name}", place.name()),
+            Self::Archive(place) => write!(f, "{}/", place.name()),
+            Self::StrayFiles => f.write_str("stray files of crashed processes"),
         }
     }
 }
@@ -96,13 +96,13 @@ pub struct Skipped {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Skip {
-    /// Somebody opened it: here is who, as far as they said.
+    /// A process opened it: the registered holders.
     InUse(Vec<Holder>),
-    /// Somebody on another machine has it open, though no lock shows it here.
+    /// A process on another machine has it open, whose lock cannot be seen here.
     Elsewhere(Vec<Holder>),
     /// It was changed after the plan was made.
     Changed,
-    /// Somebody else removed it.
+    /// Another process removed it.
     Gone,
 }
 
@@ -110,11 +110,7 @@ impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InUse(holders) | Self::Elsewhere(holders) => {
-                f.write_str("in use")?;
-                for (at, holder) in holders.iter().enumerate() {
-                    write!(f, "{} {holder}", if at == 0 { " by" } else { "," })?;
-                }
-                Ok(())
+                write!(f, "in use{}", By(holders))
             }
             Self::Changed => f.write_str("changed meanwhile"),
             Self::Gone => f.write_str("gone already"),
@@ -136,6 +132,26 @@ pub struct Failed {
     /// What went wrong.
     #[serde(serialize_with = "error_text")]
     pub error: Error,
+}
+
+/// Something that went wrong without keeping anything from being removed.
+#[derive(Debug, thiserror::Error)]
+pub enum Warning {
+    /// The shared record was damaged and has this name in quarantine now.
+    #[error("the shared record was damaged and is now quarantine/{0}")]
+    RecordQuarantined(String),
+    /// That a cleanup ran could not be recorded.
+    #[error("cannot record the time of this cleanup: {0}")]
+    NotRecorded(Error),
+    /// The audit log could not be written.
+    #[error("cannot write the audit log: {0}")]
+    NotAudited(Error),
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// How far a cleanup is.

@@ -7,39 +7,39 @@ use jiff::Timestamp;
 use osm_identity::{Liveness, ProcessInstance, ProcessSource, Source};
 
 use super::{Cleaner, Failed, Item};
-use crate::backend::{Entry, Shelf};
+use crate::backend::{ArchiveKind, Entry};
 use crate::document::{Origin, Summary};
 use crate::error::Result;
 use crate::metadata::Metadata;
-use crate::retention::{self, AnchorLife, Candidate, Policy, ShelvedCandidate, Survey};
+use crate::retention::{self, AnchorLife, ArchivedCandidate, Candidate, Policy, Survey};
 
 /// How a session's id must have come about for the end of its anchor to be its own end.
 ///
-/// These ids are made of the exact process, so nobody will be detected as the session again.
+/// These ids are made of the exact process, so no process will be detected as the session again.
 /// Others come back: a conversation is resumed, a tab is restored, a name is given again. (A login
 /// without a terminal is the exception: its commands share the session, and each is its anchor in
-/// turn. It then takes the days without use to tell that nobody is there.)
+/// turn. It then takes the days without use to tell that it is not used any more.)
 const BOUND: [Source; 4] = [Source::Anchor, Source::AgentProcess, Source::Multiplexer, Source::Ssh];
 
-/// Surveys a store. Shelves that cannot be read are told apart, since they keep nothing else from
+/// Surveys a store. Archives that cannot be read are reported, since they keep nothing else from
 /// being cleaned.
-pub(super) fn take(cleaner: &Cleaner) -> Result<(Survey, Vec<Failed>)> {
-    let entries = cleaner.backend.entries()?;
+pub(super) fn take(cleaner: &Cleaner, now: Timestamp) -> Result<(Survey, Vec<Failed>)> {
+    let entries = cleaner.backend.all(true)?;
     let mut failed = Vec::new();
-    let mut shelved = Vec::new();
-    for shelf in Shelf::ALL {
-        match cleaner.backend.shelved(shelf) {
-            Ok(items) => shelved.extend(items.into_iter().map(|item| ShelvedCandidate {
-                shelf,
+    let mut archived = Vec::new();
+    for kind in ArchiveKind::ALL {
+        match cleaner.backend.all_archived(kind) {
+            Ok(items) => archived.extend(items.into_iter().map(|item| ArchivedCandidate {
+                kind,
                 name: item.name,
                 size: item.size,
                 modified: item.modified,
             })),
-            Err(error) => failed.push(Failed { item: Item::Shelf(shelf), error }),
+            Err(error) => failed.push(Failed { item: Item::Archive(kind), error }),
         }
     }
     let sessions = entries.into_iter().map(|entry| {
-        let (last_used, anchor) = if is_to_be_looked_into(&entry, cleaner.policy, cleaner.now) {
+        let (last_used, anchor) = if is_to_be_looked_into(&entry, cleaner.policy, now) {
             look_into(entry.summary.as_deref(), cleaner.processes)
         } else {
             (None, AnchorLife::Unknown)
@@ -56,10 +56,10 @@ pub(super) fn take(cleaner: &Cleaner) -> Result<(Survey, Vec<Failed>)> {
     });
     let survey = Survey {
         sessions: sessions.collect(),
-        shelved,
+        archived,
         current: cleaner.current.to_vec(),
         last_cleanup: Metadata::read(cleaner.backend)?.metadata.last_cleanup,
-        now: cleaner.now,
+        now,
     };
     Ok((survey, failed))
 }

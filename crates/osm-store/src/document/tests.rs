@@ -153,7 +153,7 @@ fn history_is_a_ring_and_costs_what_changed() {
 }
 
 #[test]
-fn values_that_nobody_refers_to_are_dropped() {
+fn values_without_references_are_dropped() {
     let mut document = Document::new("ex--build_44".parse().unwrap(), now());
     for number in 0..10 {
         let value = document.compact(&json!(format!("{number}").repeat(10_000)));

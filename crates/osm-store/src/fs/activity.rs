@@ -1,10 +1,10 @@
 //! Which sessions are open, told for all of them at once.
 //!
-//! A session is open while somebody shares its presence lock. To ask each lock is to take it for a
+//! A session is open while a process shares its presence lock. To ask each lock is to take it for a
 //! moment, which costs three system calls a session and makes an opener who comes just then sleep a
 //! millisecond. Linux prints all locks of the machine in one file, by device and inode, and a
 //! folder's listing has the inodes of its files: two reads answer for a hundred thousand sessions,
-//! and nobody notices.
+//! and no process is disturbed.
 //!
 //! The file is believed only where it must be complete and its numbers must be those of the folder:
 //!
@@ -13,8 +13,8 @@
 //!   overlayfs have others),
 //! - if a lock that we take for this purpose on the folder itself is there.
 //!
-//! Otherwise each lock is asked. Either answer is of the past when it arrives: whoever removes a
-//! session takes its lock, whatever a list said.
+//! Otherwise each lock is asked. Either answer is of the past when it arrives: a removal takes the
+//! lock, whatever a list said.
 
 use std::collections::HashSet;
 

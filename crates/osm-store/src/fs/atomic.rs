@@ -5,7 +5,7 @@
 //! After [`replace`] returned, the file has the new content, also after a power failure. If it
 //! fails, or the process is killed, or the machine stops at any moment, the file has the old content
 //! or the new one: never a part, a mixture or nothing. [`add`] promises the same of a new file, and
-//! that it takes no name that somebody else has. Readers need no lock: whoever opened the file
+//! that it never takes the name of another file. Readers need no lock: a process that opened the file
 //! before keeps reading the old content.
 //!
 //! # How
@@ -23,7 +23,7 @@
 //!
 //! # Two saves within one tick
 //!
-//! A [`Stamp`](crate::backend::Stamp) must differ whenever the content does, or somebody takes an
+//! A [`Stamp`](crate::backend::Stamp) must differ whenever the content does, or a process takes an
 //! old document for the newest and overwrites another's change. An inode that was given back is
 //! soon used again, sizes repeat, and clocks of file systems tick every few milliseconds (some every
 //! second, and all of them can be set back). So a save whose time is not later than that of the
@@ -34,10 +34,10 @@
 //!
 //! - A drive that claims to have written what it has not breaks any promise.
 //! - On Windows there is no way to sync a folder; NTFS keeps renames in its journal, in order. A
-//!   rename can fail while a scanner has the file open (before Windows 10, and under Wine, whoever
-//!   has); it is tried again for half a second, and no reader of ours takes that long.
-//! - A crash leaves the temporary file behind. Its name tells who wrote it (`realm.rs`), and a
-//!   cleanup removes it (`litter.rs`).
+//!   rename can fail while a scanner has the file open (before Windows 10, and under Wine, any
+//!   process); it is tried again for half a second, and no reader of ours takes that long.
+//! - A crash leaves the temporary file behind. Its name tells who wrote it (`pid_space.rs`), and a
+//!   cleanup removes it (`stray.rs`).
 //! - Owner, group, access lists and hard links of the old file are not carried over: a store's files
 //!   are ours alone, and a second name for one keeps the old content.
 
@@ -46,8 +46,8 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use super::folder::{Facts, Folder, is_unsupported};
-use super::long;
-use super::realm::Realm;
+use super::large_file;
+use super::pid_space::PidSpace;
 use crate::error::{Error, Result};
 use crate::pieces::Pieces;
 
@@ -66,12 +66,12 @@ const STEPS: [Duration; 4] = [
 /// Replaces a file; `before` is what is there now, as the caller, who excludes others, saw it.
 pub(crate) fn replace(
     folder: &Folder,
-    realm: &Realm,
+    pid_space: &PidSpace,
     name: &str,
     pieces: &Pieces,
     before: Option<&Facts>,
 ) -> Result<()> {
-    let temporary = Temporary::write(folder, realm, pieces, before)?;
+    let temporary = Temporary::write(folder, pid_space, pieces, before)?;
     folder.rename(&temporary.name, name).map_err(|error| folder.error("replace", name, error))?;
     temporary.was_renamed();
     folder.sync()
@@ -80,11 +80,11 @@ pub(crate) fn replace(
 /// Adds a file under the first of `names` that is free; returns that name.
 pub(crate) fn add(
     folder: &Folder,
-    realm: &Realm,
+    pid_space: &PidSpace,
     names: impl Iterator<Item = String>,
     pieces: &Pieces,
 ) -> Result<String> {
-    let temporary = Temporary::write(folder, realm, pieces, None)?;
+    let temporary = Temporary::write(folder, pid_space, pieces, None)?;
     let mut tried = String::new();
     for name in names {
         match temporary.take_name(&name) {
@@ -109,12 +109,12 @@ struct Temporary<'a> {
 impl<'a> Temporary<'a> {
     fn write(
         folder: &'a Folder,
-        realm: &Realm,
+        pid_space: &PidSpace,
         pieces: &Pieces,
         before: Option<&Facts>,
     ) -> Result<Self> {
-        let (this, file) = Self::create(folder, realm)?;
-        let written = long::write(pieces, &file)
+        let (this, file) = Self::create(folder, pid_space)?;
+        let written = large_file::write(pieces, &file)
             .and_then(|()| before.map_or(Ok(()), |before| move_on(&file, before)))
             .and_then(|()| file.sync_data());
         match written {
@@ -123,9 +123,9 @@ impl<'a> Temporary<'a> {
         }
     }
 
-    fn create(folder: &'a Folder, realm: &Realm) -> Result<(Self, File)> {
+    fn create(folder: &'a Folder, pid_space: &PidSpace) -> Result<(Self, File)> {
         loop {
-            let name = realm.temporary();
+            let name = pid_space.temporary();
             match folder.create_new(&name) {
                 Ok(file) => return Ok((Self { folder, name }, file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -140,7 +140,7 @@ impl<'a> Temporary<'a> {
     /// Gives it a second name that must be free.
     ///
     /// A link is one step and leaves nothing to clean up but the temporary name. Where there are no
-    /// links, the name is taken by an empty file, which nobody takes for a document.
+    /// links, the name is taken by an empty file, which no reader takes for a document.
     fn take_name(&self, name: &str) -> io::Result<()> {
         match self.folder.link(&self.name, name) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists && lacks_links(&error) => {
@@ -160,7 +160,7 @@ impl<'a> Temporary<'a> {
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if !self.name.is_empty() {
-            // What cannot be removed now is litter, and found as such later.
+            // What cannot be removed now is a stray file, and found as such later.
             let _removed = self.folder.remove(&self.name);
         }
     }

@@ -1,8 +1,8 @@
 //! What happened to sessions, one line of JSON for each event.
 //!
 //! A line is appended by one write, so that lines of several processes never mix. A file that has
-//! become large is set aside under a number, the numbers move up, and the oldest goes. Whoever
-//! opened the file before that still appends to it under its new name: nothing is lost.
+//! become large is set aside under a number, the numbers move up, and the oldest goes. A process that
+//! opened the file before still appends to it under its new name: nothing is lost.
 //!
 //! # Platform specific behavior
 //!
@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use super::folder::{Access, Folder};
 use super::lock::{Attempt, FileLock, IfMissing, Mode};
-use crate::error::{Error, Result};
+use crate::audit::Event;
+use crate::error::Result;
 use crate::layout;
 
 /// When a file is set aside.
@@ -26,12 +27,9 @@ const KEPT: u32 = 3;
 /// sure.
 const TURN: Duration = Duration::from_secs(5);
 
-/// Appends an event.
-pub(crate) fn append(folder: &Arc<Folder>, line: &str) -> Result<()> {
-    if line.contains(['\n', '\r']) {
-        return Err(Error::Invalid("an event of the audit is one line".into()));
-    }
-    let name = layout::AUDIT;
+/// Appends an event, which is one line of JSON.
+pub(crate) fn append(folder: &Arc<Folder>, event: &Event) -> Result<()> {
+    let (name, line) = (layout::AUDIT, event.to_string());
     let turn = if cfg!(windows) { take_turn(folder, TURN)? } else { None };
     let Some((mut file, facts)) = folder.open_file(name, Access::Append)? else {
         return Err(folder.error("open", name, std::io::ErrorKind::NotFound.into()));
@@ -56,7 +54,7 @@ pub(crate) fn append(folder: &Arc<Folder>, line: &str) -> Result<()> {
         return Ok(());
     }
     let turn = if turn.is_some() { turn } else { take_turn(folder, Duration::ZERO)? };
-    // Whoever else has the turn is just doing that.
+    // The process that has the turn is just doing that.
     turn.map_or(Ok(()), |turn| rotate(folder, &turn))
 }
 

@@ -1,23 +1,26 @@
-//! Taking a lock from the dead.
+//! Breaking the lock of dead processes.
 //!
-//! A lock ends with its holder, unless the holder started a process that has the file open still:
-//! the lock belongs to the open file, and lives as long as anybody has it. Nobody uses the session
-//! then, and nobody can. An eviction puts a new lock file in the place of the old one, if and only if
-//! everybody in the old one's roster is proven dead, and the roster is complete.
+//! A lock ends with its holder, unless the holder started a process that still has the file open: the
+//! lock belongs to the open file. No process uses the session then, and none can. An eviction puts a
+//! new lock file in the place of the old one, if and only if every process in the old one's list is
+//! proven dead, and the list is complete.
 //!
-//! # Why nobody alive is robbed
+//! # Why no running process loses its lock
 //!
-//! Between reading the roster and replacing the file the orphan may end and somebody new be granted
+//! Between reading the list and replacing the file the orphan may end and another process be granted
 //! the lock. So:
 //!
-//! 1. The new file is made elsewhere and locked: nobody is granted it before we are done.
-//! 2. It replaces the old one. From here on, whoever is granted the old lock notices that the path
-//!    leads elsewhere, for it looks after it has written its line (`lock.rs`).
-//! 3. The old roster is read again. Whoever looked before step 2 has written its line before, and is
-//!    in it: then the old file is put back, and nothing has happened. The new one was granted to
-//!    nobody, and whoever waits for it notices likewise.
+//! 1. The new file is made under another name and locked: no process is granted it before we are done.
+//! 2. It replaces the old one. From here on, a process that is granted the old lock notices that the
+//!    path leads elsewhere, for it looks after it has written its record (`lock.rs`).
+//! 3. The old list is read again. A process that looked before step 2 has written its record before,
+//!    and is in it: then the old file is put back, and nothing has happened. The new one was granted
+//!    to no process, and those that wait for it notice likewise.
 //!
-//! Known hole: who is killed between steps 2 and 3 cannot put the old file back.
+//! A process that was proven dead by mistake notices at its next write: its lock file is no longer at
+//! the path (`backend/fs/attended.rs`).
+//!
+//! Known hole: a process that is killed between steps 2 and 3 cannot put the old file back.
 //!
 //! # Platform specific behavior
 //!
@@ -27,61 +30,61 @@ use std::io;
 use std::sync::Arc;
 
 use super::folder::Folder;
+use super::holder_list::HolderList;
 use super::lock::{Attempt, FileLock, GRACE, IfMissing, Mode};
-use super::realm::Realm;
-use super::roster::Roster;
-use crate::backend::Witness;
+use super::pid_space::PidSpace;
+use crate::backend::HolderState;
 use crate::error::Result;
 
 /// How an eviction ended.
 pub(crate) enum Eviction {
-    /// Nobody is in the way.
+    /// No process holds the lock.
     NotNeeded,
     /// Those who held the lock are dead, and it is free.
     Done,
-    /// Somebody who holds the lock may be alive; nothing was changed.
-    Refused(Roster),
+    /// A holder of the lock may be alive; nothing was changed.
+    Refused(HolderList),
 }
 
 /// Takes a lock from its holders, if all of them are proven dead. `agree` is told who they are, just
 /// before it is done.
 pub(crate) fn evict(
     folder: &Arc<Folder>,
-    realm: &Realm,
+    pid_space: &PidSpace,
     name: &str,
-    agree: &mut dyn FnMut(&[Witness]) -> Result<()>,
+    agree: &mut dyn FnMut(&[HolderState]) -> Result<()>,
 ) -> Result<Eviction> {
     let attempt = FileLock::acquire(folder, name, Mode::Alone, IfMissing::GiveUp, GRACE)?;
     if !matches!(attempt, Attempt::Contended) {
         return Ok(Eviction::NotNeeded);
     }
-    let Some((old, facts)) = Roster::open(folder, name)? else {
+    let Some((old, facts)) = HolderList::open(folder, name)? else {
         return Ok(Eviction::NotNeeded);
     };
     let failed = |error| folder.error("replace", name, error);
-    let roster = Roster::read(&old).map_err(failed)?;
-    if !roster.proves_death() {
-        return Ok(Eviction::Refused(roster));
+    let holder_list = HolderList::read(&old).map_err(failed)?;
+    if !holder_list.proves_death() {
+        return Ok(Eviction::Refused(holder_list));
     }
-    agree(&roster.witnesses)?;
+    agree(&holder_list.holders_seen)?;
 
-    let (fresh, aside) = (realm.temporary(), realm.temporary());
+    let (fresh, aside) = (pid_space.temporary(), pid_space.temporary());
     let exchanged = (|| -> io::Result<Eviction> {
         let _new = FileLock::create(folder, &fresh)?;
         folder.link(name, &aside)?;
         if !folder.is_still(&aside, &facts).is_ok_and(|same| same) {
-            return Ok(Eviction::NotNeeded); // Somebody else replaced it meanwhile.
+            return Ok(Eviction::NotNeeded); // Another process replaced it meanwhile.
         }
         folder.rename(&fresh, name)?;
-        match Roster::read(&old) {
-            Ok(roster) if roster.proves_death() => Ok(Eviction::Done),
+        match HolderList::read(&old) {
+            Ok(holder_list) if holder_list.proves_death() => Ok(Eviction::Done),
             read => {
                 folder.rename(&aside, name)?;
                 Ok(Eviction::Refused(read?))
             }
         }
     })();
-    // Whichever of them is left has done its duty; what cannot be removed is litter.
+    // Whichever of them is left has done its duty; what cannot be removed is stray_files.
     let _removed = [&fresh, &aside].map(|name| folder.remove(name));
     exchanged.map_err(failed)
 }

@@ -4,7 +4,7 @@
 //! a plain name in an open folder, never by a path that could be bent meanwhile; they are opened
 //! without following links and without waiting (a FIFO has no other end), and what was opened is
 //! looked at before it is used: it must be a regular file, and ours. A folder must be ours, must be
-//! no link, and nobody else may write to it; one that merely lets others look in is closed to them.
+//! no link, and no other user may write to it; one that other users can read is closed to them.
 //!
 //! # Platform specific behavior
 //!
@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::long;
+use super::large_file;
 use crate::backend::Stamp;
-use crate::error::{At, Error, Result};
+use crate::error::{At, Error, Result, Unsafe};
 use crate::layout::LARGEST_DOCUMENT;
 
 std::cfg_select! {
@@ -54,6 +54,17 @@ pub(crate) enum Kind {
     Other,
 }
 
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::File => "a file",
+            Self::Folder => "a folder",
+            Self::Link => "a symbolic link",
+            Self::Other => "a FIFO, a socket or a device",
+        }
+    }
+}
+
 /// What the system says of a file without reading it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
@@ -81,7 +92,7 @@ pub(crate) enum Access {
 }
 
 impl Folder {
-    /// Opens the root of a store; `None` if there is none.
+    /// Opens the root of a store; `None` if it does not exist.
     ///
     /// The user chose it: a link to it is fine, and so are its permissions, as long as not everybody
     /// can write there. (It may be a home directory, or `/`: we do not close it to others.)
@@ -164,9 +175,9 @@ impl Folder {
 
     fn check_itself(&self, facts: &Facts) -> Result<()> {
         let reason = if facts.owner != self.user {
-            format!("it belongs to another user (uid {})", facts.owner)
+            Unsafe::OtherOwner { uid: facts.owner }
         } else if facts.permissions & 0o002 != 0 {
-            format!("everybody can write there (mode {:04o})", facts.permissions & 0o7777)
+            Unsafe::WorldWritable { mode: facts.permissions & 0o7777 }
         } else {
             return Ok(());
         };
@@ -199,7 +210,7 @@ impl Folder {
         &self.handle
     }
 
-    /// Looks at a file without opening or following it; `None` if there is none.
+    /// Looks at a file without opening or following it; `None` if it does not exist.
     pub(crate) fn facts(&self, name: &str) -> Result<Option<Facts>> {
         match platform::facts(&self.handle, &self.path, name) {
             Ok(facts) => Ok(Some(facts)),
@@ -214,7 +225,7 @@ impl Folder {
         facts.map(|facts| self.check(name, &facts).map(|()| facts)).transpose()
     }
 
-    /// Opens a regular file of ours; `None` if there is none.
+    /// Opens a regular file of ours; `None` if it does not exist.
     pub(crate) fn open_file(&self, name: &str, access: Access) -> Result<Option<(File, Facts)>> {
         let opened = platform::open_file(&self.handle, &self.path, name, access)
             .and_then(|file| Ok((platform::facts_of_file(&file)?, file)));
@@ -275,7 +286,7 @@ impl Folder {
         platform::each_name(&self.handle, &self.path, each).at("read", &self.path)
     }
 
-    /// Reads a file of ours from its beginning to its end; `None` if there is none.
+    /// Reads a file of ours from its beginning to its end; `None` if it does not exist.
     pub(crate) fn read(&self, name: &str) -> Result<Option<(Vec<u8>, Facts)>> {
         let Some((file, facts)) = self.open_file(name, Access::Read)? else {
             return Ok(None);
@@ -305,7 +316,7 @@ impl Folder {
             return Err(not_a(Kind::File, facts.kind, &self.path_of(name)));
         }
         if facts.owner != self.user {
-            let reason = format!("it belongs to another user (uid {})", facts.owner);
+            let reason = Unsafe::OtherOwner { uid: facts.owner };
             return Err(Error::Unsafe { path: self.path_of(name), reason });
         }
         Ok(())
@@ -319,8 +330,8 @@ impl Folder {
 
 /// Reads a file of that size in one piece, and what came to it meanwhile, up to a limit.
 fn read_whole(file: &File, size: u64) -> io::Result<Vec<u8>> {
-    if size >= long::LONG {
-        let read = long::read(size, |bytes, place| platform::read_at(file, bytes, place))?;
+    if size >= large_file::LONG {
+        let read = large_file::read(size, |bytes, place| platform::read_at(file, bytes, place))?;
         match read {
             Some(bytes) => return Ok(bytes),
             // Some systems move on where they read.
@@ -353,15 +364,6 @@ pub(crate) fn is_unsupported(error: &io::Error) -> bool {
 }
 
 fn not_a(wanted: Kind, found: Kind, path: &Path) -> Error {
-    let wanted = if wanted == Kind::Folder { "a folder" } else { "a file" };
-    let found = match found {
-        Kind::File => "a file",
-        Kind::Folder => "a folder",
-        Kind::Link => "a symbolic link",
-        Kind::Other => "a FIFO, a socket or a device",
-    };
-    Error::Unsafe {
-        path: path.to_owned(),
-        reason: format!("it is {found}, and should be {wanted}"),
-    }
+    let reason = Unsafe::WrongKind { found: found.name(), expected: wanted.name() };
+    Error::Unsafe { path: path.to_owned(), reason }
 }

@@ -2,7 +2,7 @@
 //!
 //! A list shows what the first line of each document says. If that is known from the last time
 //! (`summaries.rs`), one look at the file tells; otherwise it is opened, looked at, read once and
-//! closed. These calls touch nobody else's. They are spread over the processors, for most of the
+//! closed. These calls disturb no other process. They are spread over the processors, for most of the
 //! time goes into the kernel, and the kernel lets readers of one folder work side by side.
 //!
 //! A list is a sum of moments. A file that vanishes meanwhile is left out; one that cannot be read is
@@ -19,7 +19,7 @@ use super::activity::Activity;
 use super::folder::{Access, Facts, Folder, Kind};
 use super::lock::FileLock;
 use super::summaries::Index;
-use crate::backend::{Entry, FirstLine};
+use crate::backend::{Entry, FirstLine, Listing, Page};
 use crate::error::Result;
 use crate::layout;
 use crate::spread::spread;
@@ -29,9 +29,13 @@ const LONGEST_LINE: usize = 4096;
 /// What nearly all first lines fit into: more would be copied for nothing.
 const USUAL_LINE: usize = 1024;
 
-/// All sessions of a folder, in the order of their ids, and how many of them had to be read because
-/// nothing is known of them.
-pub(crate) fn entries(folder: &Arc<Folder>, known: &Index) -> Result<(Vec<Entry>, usize)> {
+/// A page of the sessions of a folder, in the order of their ids, and how many of them had to be
+/// read because nothing is known of them.
+pub(crate) fn entries(
+    folder: &Arc<Folder>,
+    known: &Index,
+    page: &Page,
+) -> Result<(Listing<Entry>, usize)> {
     // The system takes some milliseconds to tell what is locked, most of which it waits.
     let (names, activity) = thread::scope(|scope| {
         let look = thread::Builder::new().spawn_scoped(scope, || Activity::of(folder));
@@ -48,6 +52,7 @@ pub(crate) fn entries(folder: &Arc<Folder>, known: &Index) -> Result<(Vec<Entry>
         Activity::Unknown => HashSet::new(),
     };
     ids.sort_unstable();
+    let Listing { items: ids, next } = Listing::part(ids, page, |id| id.as_str().to_owned());
 
     let shares = spread(ids, |ids| {
         let mut reader = Reader::new(folder, known);
@@ -62,7 +67,8 @@ pub(crate) fn entries(folder: &Arc<Folder>, known: &Index) -> Result<(Vec<Entry>
         (entries, reader.read)
     });
     let read = shares.iter().map(|(_, read)| read).sum();
-    Ok((shares.into_iter().flat_map(|(entries, _)| entries).collect(), read))
+    let items = shares.into_iter().flat_map(|(entries, _)| entries).collect();
+    Ok((Listing { items, next }, read))
 }
 
 /// What is in a folder.
@@ -112,11 +118,6 @@ impl Others {
 /// Whether a session is open, asked of its lock. One whose lock does not tell is left in peace.
 fn is_open(folder: &Arc<Folder>, id: &SessionId) -> bool {
     FileLock::is_held(folder, &layout::presence_lock(id)).unwrap_or(true)
-}
-
-/// What is known of one session; `None` if there is none, or what has its name is no file.
-pub(crate) fn entry(folder: &Folder, id: SessionId, active: bool) -> Option<Entry> {
-    Reader::new(folder, &Index::default()).entry(id, active)
 }
 
 /// Reads one document after the other, into the same memory.

@@ -1,57 +1,56 @@
-//! Locks that the system takes back when their holder dies.
+//! Locks that the system releases when their holder dies.
 //!
 //! # Which
 //!
-//! | lock | held | by |
+//! | lock | mode | holder |
 //! |---|---|---|
-//! | `<id>.session.lock` | shared, while a session is open | whoever has it open |
-//! | | alone, for a moment | whoever removes the session, or looks whether it is open |
-//! | `<id>.session.write.lock` | alone, for the moment of a change | whoever changes the document |
+//! | `<id>.session.lock` | shared, while a session is open | each process that has it open |
+//! | | alone, for a moment | a process that removes the session, or looks whether it is open |
+//! | `<id>.session.write.lock` | alone, during a save | the process that changes the document |
 //! | `cleanup.lock` | alone, while it runs | a cleanup |
+//! | `metadata.lock` | alone, during a change | the process that changes the shared record |
 //!
-//! | `metadata.lock` | alone, for the moment of a change | whoever changes the shared record |
-//!
-//! Whoever takes two takes them in this order: cleanup, presence, write, metadata. They are advisory locks on
-//! whole files (`flock`, `LockFileEx`): they belong to an open file, not to a process, so two
-//! sessions within one process exclude each other as well, and they end with the process, however it
-//! ends. Nothing has to be timed out after a crash, and nothing broken, unless the dead left a child
-//! that has the file open (`eviction.rs`).
+//! A process that takes two takes them in this order: cleanup, presence, write, metadata. They are
+//! advisory locks on whole files (`flock`, `LockFileEx`): they belong to an open file, not to a
+//! process, so two sessions within one process exclude each other as well, and they end with the
+//! process, however it ends. Nothing has to time out after a crash, and nothing to be broken, unless
+//! the dead process left a child that has the file open (`eviction.rs`).
 //!
 //! # Rules
 //!
-//! - *A lock file outlives its lock.* Unlinking it on release is the classic fault: one waiter has
-//!   the old file open, another makes a new one, both are granted. Only who holds a lock alone may
-//!   unlink its file (a removal, a sweep), and whoever was granted a lock then looks whether the
-//!   path still leads to the file that was locked, and starts again if it does not.
-//! - *Nobody waits in the kernel.* A blocked call cannot be bounded, and on some network file systems
-//!   not even interrupted. We try, sleep a little longer each time, and give up at the deadline.
+//! - *A lock file outlives its lock.* Unlinking it on release is the classic fault: one process has
+//!   the old file open, another makes a new one, both are granted. Only a process that holds a lock
+//!   alone may unlink its file, and a process that was granted a lock then looks whether the path
+//!   still leads to the file that was locked, and starts again if it does not.
+//! - *No process waits in the kernel.* A blocked call cannot be bounded, and on some network file
+//!   systems not even interrupted. We try, sleep a little longer each time, and give up at the
+//!   deadline.
 //! - *A moment is always granted.* A look whether a session is open, and the removal of its lock,
 //!   take it alone for microseconds. Were an opener refused because of that, listing would disturb
-//!   work; so nobody is refused before [`GRACE`] has passed, however short a wait was asked for.
-//! - *No lock, no work.* On a file system that knows no locks we refuse, instead of going on as
-//!   though we held one.
-//! - *Content comes after the lock, the look at the path after the content.* The file is opened
-//!   without truncating it, for it may hold the record of somebody who is still there (`roster.rs`).
-//!   Whoever was granted it writes its own and only then looks whether the path still leads there:
-//!   so an eviction, which replaces the file and then reads the records, and a newcomer cannot both
-//!   miss each other.
+//!   work; so no process is refused before [`GRACE`] has passed, however short its wait is.
+//! - *No lock, no work.* On a file system without locks we refuse, instead of working without one.
+//! - *The record comes after the lock, the look at the path after the record.* The file is opened
+//!   without truncating it, for it may hold the record of another holder (`holder_list.rs`). A
+//!   process that was granted the lock writes its own record and only then looks whether the path
+//!   still leads there: so an eviction, which replaces the file and then reads the records, and a
+//!   newcomer cannot both miss each other.
 //!
 //! # Limits
 //!
-//! - Sleeping is not a queue: under heavy use no order is kept among the waiters. The longest sleep
-//!   is short against the usual wait, so a waiter gets some thousand chances.
-//! - Where a folder is shared between machines, `flock` reaches across only if the file system passes
-//!   it on (NFS 4 does, several FUSE ones do not). That cannot be asked; it shows as fresh records of
-//!   another machine in a lock that is free here ([`Backend::foreign_holders`]).
-//! - A child that was forked and has not yet executed its program shares our locks. They are released
-//!   by name (`LOCK_UN`), not merely by closing, so it cannot keep them.
+//! - Sleeping is not a queue: under heavy use the order of waiting processes is not kept. The longest
+//!   sleep is short against the usual wait, so each of them gets some thousand chances.
+//! - Where machines share a folder, `flock` reaches across only if the file system passes it on
+//!   (NFS 4 does, several FUSE ones do not). No system call tells; it shows as recent records of
+//!   another machine in a lock that is free here ([`Files::foreign_holders`]).
+//! - A forked child that has not yet executed its program shares our locks. They are released by name
+//!   (`LOCK_UN`), not merely by closing, so it cannot keep them.
 //!
 //! # Platform specific behavior
 //!
 //! On Windows a file that is open without the right to delete cannot be removed, so path and handle
-//! cannot part; the file is removed after it was closed, and stays if somebody else was quicker.
+//! cannot part; the file is removed after it was closed, and stays if another process has it open.
 //!
-//! [`Backend::foreign_holders`]: crate::backend::Backend::foreign_holders
+//! [`Files::foreign_holders`]: crate::backend::Files::foreign_holders
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -59,8 +58,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::folder::{Access, Facts, Folder, is_unsupported};
-use crate::backend::Presence;
-use crate::error::{Error, Result};
+use crate::backend::Guard;
+use crate::error::{Error, Result, Unsafe};
 
 /// What everybody is granted: looks and removals take a lock for a moment.
 pub(crate) const GRACE: Duration = Duration::from_millis(250);
@@ -79,7 +78,7 @@ const MOST_RESTARTS: u32 = 1000;
 pub(crate) enum Mode {
     /// With others that share it.
     Shared,
-    /// With nobody.
+    /// With no other process.
     Alone,
 }
 
@@ -121,8 +120,21 @@ pub(crate) struct FileLock {
     file: File,
     #[cfg_attr(windows, expect(dead_code, reason = "records are in another file there"))]
     size: u64,
+    /// Which file was locked; `None` for one that has no proper name yet.
+    facts: Option<Facts>,
     folder: Arc<Folder>,
     name: String,
+}
+
+/// What stands at the path of a lock that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The locked file.
+    Same,
+    /// Another file: the lock was taken from us.
+    Replaced,
+    /// No file: the store was removed or moved.
+    Missing,
 }
 
 impl FileLock {
@@ -159,6 +171,7 @@ impl FileLock {
                 let lock = Self {
                     file,
                     size: facts.size,
+                    facts: Some(facts),
                     folder: Arc::clone(folder),
                     name: name.to_owned(),
                 };
@@ -172,8 +185,8 @@ impl FileLock {
                 if restarts < MOST_RESTARTS {
                     continue;
                 }
-                let reason = "files here do not keep their identity while they are open".to_owned();
-                return Err(Error::Unsafe { path: folder.path().to_owned(), reason });
+                let (path, reason) = (folder.path().to_owned(), Unsafe::UnstableIdentity);
+                return Err(Error::Unsafe { path, reason });
             }
             drop(file);
             let left = patience.saturating_sub(waited);
@@ -187,9 +200,9 @@ impl FileLock {
         }
     }
 
-    /// Whether somebody holds a lock; `None` if that cannot be told.
+    /// Whether a lock is held; `None` if that cannot be determined.
     ///
-    /// Disturbs nobody: it is held for a moment at most, and a moment is granted to all.
+    /// It disturbs no other process: a lock is held for a moment at most, which is granted to all.
     pub(crate) fn is_held(folder: &Arc<Folder>, name: &str) -> Option<bool> {
         match Self::acquire(folder, name, Mode::Alone, IfMissing::GiveUp, Duration::ZERO) {
             Ok(Attempt::Held(_) | Attempt::Missing) => Some(false),
@@ -201,12 +214,23 @@ impl FileLock {
     /// Makes a lock file that is held alone before anybody can see it under its proper name.
     pub(crate) fn create(folder: &Arc<Folder>, name: &str) -> io::Result<Self> {
         let file = folder.create_new(name)?;
-        let lock = Self { file, size: 0, folder: Arc::clone(folder), name: name.to_owned() };
+        let (folder, name) = (Arc::clone(folder), name.to_owned());
+        let lock = Self { file, size: 0, facts: None, folder, name };
         if try_lock(&lock.file, Mode::Alone)? {
             Ok(lock)
         } else {
             Err(io::ErrorKind::WouldBlock.into())
         }
+    }
+
+    /// What stands at the lock's path now, in the folder that the store uses now.
+    pub(crate) fn standing(&self, folder: &Folder) -> Result<Standing> {
+        let (found, locked) = (folder.facts(&self.name)?, self.facts.as_ref());
+        Ok(match found {
+            None => Standing::Missing,
+            Some(found) if locked.is_some_and(|it| it.identity == found.identity) => Standing::Same,
+            Some(_) => Standing::Replaced,
+        })
     }
 
     /// The lock file, for the records in it.
@@ -235,9 +259,9 @@ impl FileLock {
 
     /// Removes the lock file of a lock that is held alone, and with it the lock.
     ///
-    /// `false` if somebody else keeps it there.
+    /// `false` if another process has it open.
     pub(crate) fn remove_file(self) -> Result<bool> {
-        super::roster::remove_beside(&self)?;
+        super::holder_list::remove_beside(&self)?;
         if cfg!(windows) {
             let (folder, name) = (Arc::clone(&self.folder), self.name.clone());
             drop(self);
@@ -250,7 +274,7 @@ impl FileLock {
     }
 }
 
-impl Presence for FileLock {}
+impl Guard for FileLock {}
 
 impl Drop for FileLock {
     fn drop(&mut self) {
@@ -297,8 +321,7 @@ fn try_lock(file: &File, mode: Mode) -> io::Result<bool> {
 
 fn refusal(folder: &Folder, name: &str, error: io::Error) -> Error {
     if is_unsupported(&error) {
-        let reason = "this file system does not support locks".to_owned();
-        return Error::Unsafe { path: folder.path().to_owned(), reason };
+        return Error::Unsafe { path: folder.path().to_owned(), reason: Unsafe::NoLocks };
     }
     folder.error("lock", name, error)
 }

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! The number is a digest of the id, of the document's [`Stamp`] and of the line. A line is believed
-//! only if its digest, made anew with the stamp that the document has now, is the one that stands
+//! only if its digest, computed with the stamp that the document has now, is the one that stands
 //! there: so what is stale, torn, or was copied from another machine is no different from what is
 //! missing, and the document is read. Nothing but the speed of a list hangs on this file, and only a
-//! list uses it: whoever removes sessions looks at the documents.
+//! list uses it: a removal looks at the documents.
 //!
 //! It is replaced when much of it is of no use any more, and removed with any session: what is gone
 //! is to be found nowhere. A store of a few sessions has none.
@@ -22,14 +22,14 @@ use osm_identity::SessionId;
 
 use super::atomic;
 use super::folder::Folder;
-use super::realm::Realm;
+use super::pid_space::PidSpace;
 use crate::backend::{Entry, FirstLine, Stamp};
 use crate::error::Result;
 use crate::layout::SUMMARIES;
 
 /// Fewer sessions than this are read as quickly without.
 const WORTH_A_FILE: usize = 200;
-/// Written anew if more than this part of the sessions had to be read.
+/// Rewritten if more than this part of the sessions had to be read.
 const MUCH: usize = 8;
 
 /// What the file says.
@@ -77,7 +77,7 @@ impl Summaries {
     }
 
     /// Writes the file if that is worth it. Whether it succeeds makes no difference but in speed.
-    pub(crate) fn keep(self, root: &Folder, realm: &Realm, entries: &[Entry], read: usize) {
+    pub(crate) fn keep(self, root: &Folder, pid_space: &PidSpace, entries: &[Entry], read: usize) {
         let mut there = entries.iter().map(|entry| entry.id.as_str().as_bytes());
         let index = self.index();
         let has_vanished = index.lines.iter().any(|line| {
@@ -88,7 +88,7 @@ impl Summaries {
         if !has_vanished && !is_worth_it {
             return;
         }
-        let _kept = atomic::replace(root, realm, SUMMARIES, &encode(entries).into(), None);
+        let _kept = atomic::replace(root, pid_space, SUMMARIES, &encode(entries).into(), None);
     }
 }
 

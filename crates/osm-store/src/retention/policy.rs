@@ -23,7 +23,7 @@ pub struct Policy {
     /// Days after it was last opened or changed after which a session goes; off by default.
     pub max_idle_days: u32,
     /// Days after its last use after which a session goes whose terminal or agent is provably
-    /// gone, so that nobody will be detected as this session again.
+    /// gone, so that no process will be detected as this session again.
     pub defunct_age_days: u32,
     /// Days that an archive stays.
     pub archive_max_age_days: u32,
@@ -130,7 +130,7 @@ impl Key {
         KEYS.iter().find(|key| key.name == name)
     }
 
-    /// What it is set to where nobody said anything.
+    /// Its default value.
     #[must_use]
     pub fn default_value(&self) -> Setting {
         self.get(&Policy::default())
@@ -155,17 +155,17 @@ impl Key {
                     *field(policy) = number;
                     return Ok(());
                 }
-                Err(_) => format!("a whole number from 0 to {}", u32::MAX),
+                Err(_) => "a whole number from 0 to 4294967295",
             },
             Field::Switch(field) => match text.parse() {
                 Ok(switch) => {
                     *field(policy) = switch;
                     return Ok(());
                 }
-                Err(_) => "true or false".into(),
+                Err(_) => "true or false",
             },
         };
-        Err(Error::Invalid(format!("`{}` must be {expected}, not {text:?}", self.name)))
+        Err(Error::InvalidSetting { name: self.name, expected, found: text.to_owned() })
     }
 }
 

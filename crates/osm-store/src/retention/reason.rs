@@ -47,22 +47,22 @@ pub enum Reason {
     },
     /// Everything was to go.
     Purged,
-    /// It lay on its shelf for too long.
-    ShelfAge {
+    /// It was archived too long ago.
+    ArchiveAge {
         /// Whole days since it was put there.
         days: u64,
         /// Days that are allowed.
         limit: u32,
     },
-    /// There are too many on its shelf, and it is the oldest.
-    ShelfCount {
+    /// There are too many archives of its kind, and it is the oldest.
+    ArchiveCount {
         /// How many there are.
         held: u64,
         /// How many are allowed.
         limit: u32,
     },
-    /// Its shelf takes too much, and it is the oldest.
-    ShelfSize {
+    /// Archives of its kind take too much space, and it is the oldest.
+    ArchiveSize {
         /// Bytes that are there.
         held: u64,
         /// Bytes that are allowed.
@@ -81,9 +81,9 @@ impl Reason {
             Self::Count { .. } => "count",
             Self::Size { .. } => "size",
             Self::Purged => "purged",
-            Self::ShelfAge { .. } => "shelf-age",
-            Self::ShelfCount { .. } => "shelf-count",
-            Self::ShelfSize { .. } => "shelf-size",
+            Self::ArchiveAge { .. } => "archive-age",
+            Self::ArchiveCount { .. } => "archive-count",
+            Self::ArchiveSize { .. } => "archive-size",
         }
     }
 }
@@ -107,11 +107,13 @@ impl fmt::Display for Reason {
                 write!(f, "the oldest of {} of sessions (limit {})", Bytes(held), Bytes(limit))
             }
             Self::Purged => f.write_str("purged"),
-            Self::ShelfAge { days, limit } => write!(f, "there for {} (limit {limit})", Days(days)),
-            Self::ShelfCount { held, limit } => {
+            Self::ArchiveAge { days, limit } => {
+                write!(f, "there for {} (limit {limit})", Days(days))
+            }
+            Self::ArchiveCount { held, limit } => {
                 write!(f, "the oldest of {held} there (limit {limit})")
             }
-            Self::ShelfSize { held, limit } => {
+            Self::ArchiveSize { held, limit } => {
                 write!(f, "the oldest of {} there (limit {})", Bytes(held), Bytes(limit))
             }
         }
@@ -192,19 +194,19 @@ mod tests {
             ),
             (Reason::Purged, "purged", r#"{"rule":"purged"}"#),
             (
-                Reason::ShelfAge { days: 8, limit: 7 },
+                Reason::ArchiveAge { days: 8, limit: 7 },
                 "there for 8 days (limit 7)",
-                r#"{"rule":"shelf-age","days":8,"limit":7}"#,
+                r#"{"rule":"archive-age","days":8,"limit":7}"#,
             ),
             (
-                Reason::ShelfCount { held: 51, limit: 50 },
+                Reason::ArchiveCount { held: 51, limit: 50 },
                 "the oldest of 51 there (limit 50)",
-                r#"{"rule":"shelf-count","held":51,"limit":50}"#,
+                r#"{"rule":"archive-count","held":51,"limit":50}"#,
             ),
             (
-                Reason::ShelfSize { held: u64::MAX, limit: 0 },
+                Reason::ArchiveSize { held: u64::MAX, limit: 0 },
                 "the oldest of 17592186044415.9 MB there (limit 0.0 MB)",
-                r#"{"rule":"shelf-size","held":18446744073709551615,"limit":0}"#,
+                r#"{"rule":"archive-size","held":18446744073709551615,"limit":0}"#,
             ),
         ] {
             assert_eq!(reason.to_string(), text);

@@ -30,14 +30,14 @@ fn session(name: &str, days: i64) -> Candidate {
     }
 }
 
-fn shelved(shelf: Shelf, name: &str, days: i64) -> ShelvedCandidate {
-    ShelvedCandidate { shelf, name: name.into(), size: 10, modified: days_ago(days) }
+fn archived(kind: ArchiveKind, name: &str, days: i64) -> ArchivedCandidate {
+    ArchivedCandidate { kind, name: name.into(), size: 10, modified: days_ago(days) }
 }
 
 fn survey(sessions: Vec<Candidate>) -> Survey {
     Survey {
         sessions,
-        shelved: Vec::new(),
+        archived: Vec::new(),
         current: Vec::new(),
         last_cleanup: Some(days_ago(1)),
         now: at(NOW),
@@ -49,7 +49,7 @@ fn words(survey: &Survey, policy: &Policy) -> Vec<String> {
     let plan = plan(survey, policy, Mode::Clean);
     let removals = plan.removals.iter().map(|it| format!("{}: {}", it.id, it.reason));
     let discards =
-        plan.discards.iter().map(|it| format!("{}/{}: {}", it.shelf.name(), it.name, it.reason));
+        plan.discards.iter().map(|it| format!("{}/{}: {}", it.kind.name(), it.name, it.reason));
     removals.chain(discards).collect()
 }
 
@@ -121,21 +121,21 @@ fn count_and_size_take_the_oldest_and_count_the_protected() {
 }
 
 #[test]
-fn shelves_have_limits_of_their_own() {
+fn archives_have_limits_of_their_own() {
     let mut survey = survey(vec![session("s", 40)]);
-    survey.shelved = vec![
-        shelved(Shelf::Archive, "a31", 31),
-        shelved(Shelf::Archive, "a3", 3),
-        shelved(Shelf::Archive, "a2", 2),
-        shelved(Shelf::Archive, "a1", 1),
-        shelved(Shelf::Quarantine, "q31", 31),
-        shelved(Shelf::Quarantine, "q29", 29),
-        shelved(Shelf::Recovered, "r91", 91),
-        shelved(Shelf::Recovered, "r89", 89),
-        shelved(Shelf::Trash, "t8", 8),
-        shelved(Shelf::Trash, "t6", 6),
+    survey.archived = vec![
+        archived(ArchiveKind::Archive, "a31", 31),
+        archived(ArchiveKind::Archive, "a3", 3),
+        archived(ArchiveKind::Archive, "a2", 2),
+        archived(ArchiveKind::Archive, "a1", 1),
+        archived(ArchiveKind::Quarantine, "q31", 31),
+        archived(ArchiveKind::Quarantine, "q29", 29),
+        archived(ArchiveKind::Recovered, "r91", 91),
+        archived(ArchiveKind::Recovered, "r89", 89),
+        archived(ArchiveKind::Trash, "t8", 8),
+        archived(ArchiveKind::Trash, "t6", 6),
     ];
-    survey.shelved[2].size = MEGABYTE;
+    survey.archived[2].size = MEGABYTE;
     let policy = Policy { archive_max_count: 2, archive_max_size_mb: 1, ..Policy::default() };
     assert_eq!(
         words(&survey, &policy),
@@ -157,11 +157,11 @@ fn purge_takes_all_that_is_not_in_use_and_the_trash() {
     active.active = true;
     let mut survey = survey(vec![session("new", 0), active, session("mine", 99), session("b", 3)]);
     survey.current = vec![id("mine")];
-    survey.shelved = vec![
-        shelved(Shelf::Trash, "t", 0),
-        shelved(Shelf::Archive, "a", 1),
-        shelved(Shelf::Archive, "old", 99),
-        shelved(Shelf::Recovered, "r", 1),
+    survey.archived = vec![
+        archived(ArchiveKind::Trash, "t", 0),
+        archived(ArchiveKind::Archive, "a", 1),
+        archived(ArchiveKind::Archive, "old", 99),
+        archived(ArchiveKind::Recovered, "r", 1),
     ];
     let plan = plan(&survey, &Policy::default(), Mode::Purge);
     assert!(plan.removals.iter().all(|removal| removal.reason == Reason::Purged));
@@ -176,7 +176,7 @@ fn a_clock_that_leapt_makes_nothing_old() {
     let sessions: Vec<Candidate> =
         (0..5).map(|n| session(&n.to_string(), 400 + i64::from(n))).collect();
     let mut survey = survey(sessions);
-    survey.shelved = vec![shelved(Shelf::Trash, "t", 400)];
+    survey.archived = vec![archived(ArchiveKind::Trash, "t", 400)];
 
     // The last cleanup was a year and more ago.
     survey.last_cleanup = Some(days_ago(367));

@@ -1,4 +1,4 @@
-//! The ways back: from what was changed and not saved, and to the state after an earlier command.
+//! Undoing: unsaved changes, and going back to the state after an earlier command.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,9 +28,8 @@ impl Session {
     /// Goes back to the state after a command, in memory: every key is as it was then, and those
     /// that were not there are removed. Returns which keys changed.
     pub fn go_back(&mut self, entry: &HistoryEntry) -> Result<Vec<Key>> {
-        let then = keys_of(&entry.final_state).ok_or_else(|| {
-            Error::Invalid(format!("the state after `{}` is not kept", entry.command))
-        })?;
+        let then = keys_of(&entry.final_state)
+            .ok_or_else(|| Error::NoState { command: entry.command.clone() })?;
         self.become_as(then)
     }
 

@@ -12,7 +12,9 @@ use osm_store::FsBackend;
 use osm_store::backend::{Backend, Wait};
 use osm_store::metadata::{Metadata, ResetRecord};
 
-use crate::harness::{get, id, increment, myself, now, put, set_metadata};
+use crate::harness::{
+    Single, change_record, clock, get, id, increment, myself, now, put, set_metadata,
+};
 
 const ERRAND: &str = "OSM_STORE_TEST_ERRAND";
 const ROOT: &str = "OSM_STORE_TEST_ROOT";
@@ -123,13 +125,13 @@ fn child() {
         return;
     };
     let root = PathBuf::from(variable(ROOT).unwrap());
-    let backend = FsBackend::open(&root).unwrap();
+    let backend = FsBackend::open(&root, clock()).unwrap();
     let mut words = errand.split(' ');
     let verb = words.next().unwrap();
     let rest: Vec<_> = words.collect();
     match (verb, rest.as_slice()) {
         ("attend", [session]) => {
-            let presence = backend.attend(&id(session), &myself("attend"), Wait::NONE).unwrap();
+            let presence = backend.share(&id(session), &myself("attend"), Wait::NONE).unwrap();
             say("attending");
             pause();
             drop(presence);
@@ -163,7 +165,7 @@ fn child() {
                 let session = id(&format!("{name}-{number}"));
                 let record = ResetRecord::new(&session, now(), None, &holder);
                 let push = |it: &mut Metadata| it.resets.push(record.clone());
-                Metadata::change(&backend, &holder, Wait::USUAL, push).unwrap();
+                change_record(&backend, Wait::USUAL, push).unwrap();
             }
         }
         ("visit", [session, times]) => visit(&backend, session, times.parse().unwrap()),
@@ -197,7 +199,7 @@ pub(crate) fn visit(backend: &dyn Backend, session: &str, times: u32) {
     let (id, holder) = (id(session), myself("visit"));
     for _ in 0..times {
         let wait = Wait(Duration::from_secs(30));
-        let presence = backend.attend(&id, &holder, wait).unwrap();
+        let presence = backend.share(&id, &holder, wait).unwrap();
         let before = get(backend, &id);
         std::thread::yield_now();
         if before.is_some() {

@@ -13,13 +13,13 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use osm_identity::{Pid, ProcessInstance, ProcessSource, SessionId, System};
 use osm_store::audit::{Action, Event};
-use osm_store::backend::{Backend, Holder, Shelf, Wait};
-use osm_store::cleanup::{Cleaner, Item, Options, Report, Skip, apply};
+use osm_store::backend::{ArchiveKind, Backend, Holder, Wait};
+use osm_store::cleanup::{Cleaner, Item, Options, Report, Skip, Warning, apply};
 use osm_store::retention::{Candidate, Mode, Policy, Reason, Survey, plan};
-use osm_store::{Error, MemoryBackend, retention};
+use osm_store::{Error, retention};
 use serde_json::json;
 
-use crate::harness::{Home, get, id, myself, now, put};
+use crate::harness::{Home, Single, get, id, memory, myself, now, put};
 use refusing::Refusing;
 
 fn holder() -> Holder {
@@ -40,7 +40,7 @@ fn in_days(days: i64) -> Timestamp {
 
 /// Runs a test on every store.
 fn everywhere(test: impl Fn(&dyn Backend)) {
-    test(&MemoryBackend::new());
+    test(&memory());
     test(&Home::new().open());
 }
 
@@ -63,13 +63,13 @@ fn cleaner<T>(
     policy: &Policy,
     run: impl FnOnce(Cleaner) -> T,
 ) -> T {
+    let later = Refusing::new(backend, &[]).ahead(days);
     run(Cleaner {
-        backend,
+        backend: &later,
         policy,
         holder: &holder(),
         current: &[id("mine")],
         processes: &System::new(),
-        now: in_days(days),
     })
 }
 
@@ -113,7 +113,7 @@ fn a_dry_run_does_nothing_and_tells_the_truth() {
         assert_clean(&dry);
         assert!(dry.dry_run);
         assert_eq!(backend.entries().unwrap(), before);
-        assert!(backend.shelved(Shelf::Trash).unwrap().is_empty());
+        assert!(backend.archives_of(ArchiveKind::Trash).unwrap().is_empty());
         assert_eq!(backend.metadata().unwrap(), None);
         // It does not mind another cleanup either.
         let turn = backend.lock_cleanup(&holder()).unwrap().unwrap();
@@ -131,16 +131,16 @@ fn purge_is_for_good() {
         for name in ["a", "b", "mine"] {
             save(backend, &id(name), "x");
         }
-        backend.shelve(Shelf::Trash, "old", b"x").unwrap();
-        backend.shelve(Shelf::Archive, "kept", b"x").unwrap();
+        backend.archive(ArchiveKind::Trash, "old", b"x").unwrap();
+        backend.archive(ArchiveKind::Archive, "kept", b"x").unwrap();
         let watched = Refusing::new(backend, &[]);
         let report = clean(&watched, 0, Mode::Purge, &Options::default());
         assert_clean(&report);
         assert_eq!(report.removed.len(), 2);
         assert!(report.removed.iter().all(|removal| removal.reason == Reason::Purged));
         assert!(is_there(backend, &id("mine")));
-        assert!(backend.shelved(Shelf::Trash).unwrap().is_empty());
-        assert_eq!(backend.shelved(Shelf::Archive).unwrap().len(), 1);
+        assert!(backend.archives_of(ArchiveKind::Trash).unwrap().is_empty());
+        assert_eq!(backend.archives_of(ArchiveKind::Archive).unwrap().len(), 1);
         assert_eq!(report.bytes_trashed, 0);
         assert!(report.bytes_freed > 2);
         assert_eq!(Event::parse(&watched.audit()[0]).unwrap().what, Action::Purge);
@@ -163,7 +163,7 @@ fn plan_to_remove(backend: &dyn Backend, names: &[&str]) -> retention::Plan {
                 stamp: entry.stamp,
             })
             .collect(),
-        shelved: Vec::new(),
+        archived: Vec::new(),
         current: Vec::new(),
         last_cleanup: None,
         now: in_days(365),
@@ -181,8 +181,8 @@ fn what_moved_after_the_plan_stays() {
         assert_eq!(plan.removals.len(), 4);
         std::thread::sleep(Duration::from_millis(15));
         save(backend, &id("changed"), "y");
-        let presence = backend.attend(&id("opened"), &holder(), Wait::NONE).unwrap();
-        assert!(backend.remove(&id("gone"), false, now(), &mut |_| true).unwrap());
+        let presence = backend.share(&id("opened"), &holder(), Wait::NONE).unwrap();
+        backend.remove_session(&id("gone"), false).unwrap();
 
         let report = apply(backend, &holder(), &plan, &Options::default(), &mut |_| {}).unwrap();
         assert!(report.failed.is_empty(), "{report:?}");
@@ -209,12 +209,12 @@ fn one_failure_does_not_stop_the_rest() {
         for name in ["a", "b", "c"] {
             save(backend, &id(name), "x");
         }
-        let stuck = backend.shelve(Shelf::Archive, "stuck", b"x").unwrap();
-        backend.shelve(Shelf::Archive, "loose", b"x").unwrap();
+        let stuck = backend.archive(ArchiveKind::Archive, "stuck", b"x").unwrap();
+        backend.archive(ArchiveKind::Archive, "loose", b"x").unwrap();
         let refused = [
             format!("remove {}", id("b")),
             format!("discard {stuck}"),
-            "shelved recovered".to_owned(),
+            "archived recovered".to_owned(),
             "sweep".to_owned(),
             "audit".to_owned(),
             "note".to_owned(),
@@ -225,23 +225,18 @@ fn one_failure_does_not_stop_the_rest() {
         assert_eq!(removed(&report), [&id("a"), &id("c")]);
         assert_eq!(report.discarded.len(), 1);
         let failed: Vec<String> = report.failed.iter().map(|it| it.item.to_string()).collect();
-        assert_eq!(
-            failed,
-            [
-                "recovered/".to_owned(),
-                format!("archive/{stuck}"),
-                id("b").to_string(),
-                "what crashes left behind".to_owned(),
-            ]
-        );
+        let mut expected =
+            vec!["recovered/".to_owned(), format!("archive/{stuck}"), id("b").to_string()];
+        expected.extend(backend.files().map(|_| "stray files of crashed processes".to_owned()));
+        assert_eq!(failed, expected);
         assert_eq!(report.warnings.len(), 2, "{report:?}");
-        assert!(report.warnings[0].starts_with("the audit could not be written: cannot touch"));
-        assert!(report.warnings[1].starts_with("the cleanup could not be noted: cannot touch"));
+        assert!(matches!(report.warnings[0], Warning::NotAudited(_)), "{report:?}");
+        assert!(matches!(report.warnings[1], Warning::NotRecorded(_)), "{report:?}");
         let json = serde_json::to_value(&report).unwrap();
         assert_eq!(json["failed"][2]["item"], id("b").as_str());
 
         // If there is nothing to go by, nothing is done.
-        let blind = Refusing::new(backend, &["entries"]);
+        let blind = Refusing::new(backend, &["list"]);
         cleaner(&blind, 365, &Policy::default(), |cleaner| {
             let result = cleaner.clean_up(Mode::Clean, &Options::default(), &mut |_| {});
             assert!(matches!(result, Err(Error::Io { .. })));
@@ -252,7 +247,7 @@ fn one_failure_does_not_stop_the_rest() {
 
 #[test]
 fn the_audit_tells_who_removed_what_and_why() {
-    let backend = &MemoryBackend::new();
+    let backend = &memory();
     let count = 1100;
     for n in 0..count {
         save(backend, &id(&n.to_string()), "x");
@@ -261,7 +256,7 @@ fn the_audit_tells_who_removed_what_and_why() {
     let report = clean(backend, 365, Mode::Clean, &options);
     assert_eq!(report.removed.len(), count);
     let events: Vec<Event> =
-        backend.audit().iter().map(|line| Event::parse(line).unwrap()).collect();
+        backend.audit_lines().iter().map(|line| Event::parse(line).unwrap()).collect();
     assert_eq!(events.len(), 3, "500 to a line");
     let mut told = Vec::new();
     for event in &events {
@@ -316,7 +311,7 @@ fn sessions_of_the_dead_go_sooner() {
         format!("{{\"version\":\"1.0.0\",\"origin\":{origin},\"head\":1,\n\"shared_state\":{{}}}}")
     };
     let home = Home::new();
-    let (memory, files) = (MemoryBackend::new(), home.open());
+    let (memory, files) = (memory(), home.open());
     let stores: [&dyn Backend; 2] = [&memory, &files];
     for backend in stores {
         save(backend, &id("process"), &document("agent-process"));

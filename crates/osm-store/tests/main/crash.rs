@@ -50,8 +50,8 @@ fn value(root: &Path) -> String {
     say(root, &["get", "s", "k"])
 }
 
-fn names(root: &Path, shelf: &str) -> Vec<String> {
-    let folder = root.join("sessions").join(shelf);
+fn names(root: &Path, kind: &str) -> Vec<String> {
+    let folder = root.join("sessions").join(kind);
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
@@ -76,9 +76,9 @@ fn at_every_call(
         holds(&stage, &root, &output, point);
         again(&stage, &root);
         say(&root, &["clean"]);
-        let litter: Vec<String> =
+        let stray_files: Vec<String> =
             names(&root, "").into_iter().filter(|name| name.starts_with(".tmp")).collect();
-        assert!(litter.is_empty(), "{arguments:?} {point}: {litter:?}");
+        assert!(stray_files.is_empty(), "{arguments:?} {point}: {stray_files:?}");
     }
     let points = points.len();
     assert!(points > 30, "{points}");

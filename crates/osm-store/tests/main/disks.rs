@@ -1,7 +1,7 @@
 //! Disks that are full, have no inodes left, or cannot be written: a clear error, the old data
 //! intact, nothing left behind; and once there is room again, work goes on.
 //!
-//! Each runs in a process of its own whose mounts nobody else sees. Needs root.
+//! Each runs in a process of its own whose mounts no other process sees. Needs root.
 
 #![expect(clippy::disallowed_methods, reason = "what is removed here is no user's")]
 
@@ -9,12 +9,12 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
-use osm_store::backend::{Backend, Shelf, Wait};
+use osm_store::backend::{ArchiveKind, Backend, Wait};
 use osm_store::{Error, FsBackend, Result};
 use osm_testkit::{tools, trials};
 
 use crate::child::Child;
-use crate::harness::{Home, entry, get, id, myself, names, now, put, set_metadata};
+use crate::harness::{Home, Single, clock, entry, get, id, myself, names, now, put, set_metadata};
 
 fn on_disk(options: &str, errand: &str) {
     let unshare = trials::need(tools::root().and_then(|()| tools::program("unshare")));
@@ -73,21 +73,23 @@ pub(crate) fn errand(backend: &FsBackend, root: &Path, kind: &str) {
         "full" => {
             let filler = root.join("filler");
             // The archive's folder must be there for a save to get as far as the content.
-            backend.shelve(Shelf::Archive, "before", b"{}").unwrap();
+            backend.archive(ArchiveKind::Archive, "before", b"{}").unwrap();
             std::fs::write(&filler, vec![0; 1 << 20]).unwrap_err();
             failed(put(backend, &x, &"y".repeat(20_000)), ErrorKind::StorageFull);
             failed(
-                backend.shelve(Shelf::Archive, "stem", &vec![0; 20_000]),
+                backend.archive(ArchiveKind::Archive, "stem", &vec![0; 20_000]),
                 ErrorKind::StorageFull,
             );
             failed(set_metadata(backend, &[b' '; 10_000]), ErrorKind::StorageFull);
             intact();
             crate::fallback::a_save_that_fails(root);
-            assert_eq!(backend.shelved(Shelf::Archive).unwrap().len(), 1);
-            drop(backend.attend(&x, &myself("nameless"), Wait::NONE).unwrap());
+            assert_eq!(backend.archives_of(ArchiveKind::Archive).unwrap().len(), 1);
+            drop(backend.share(&x, &myself("nameless"), Wait::NONE).unwrap());
             std::fs::remove_file(filler).unwrap();
         }
         "inodes" => {
+            // As though the session had never been opened here.
+            std::fs::remove_file(root.join("sessions").join(format!("{x}.session.lock"))).unwrap();
             let mut fillers = Vec::new();
             loop {
                 let filler = root.join(format!("filler{}", fillers.len()));
@@ -98,9 +100,9 @@ pub(crate) fn errand(backend: &FsBackend, root: &Path, kind: &str) {
             }
             failed(put(backend, &x, "other"), ErrorKind::StorageFull);
             failed(put(backend, &id("new"), "other"), ErrorKind::StorageFull);
-            failed(backend.attend(&x, &myself("me"), Wait::NONE).map(drop), ErrorKind::StorageFull);
-            failed(backend.shelve(Shelf::Archive, "stem", b"{}"), ErrorKind::StorageFull);
-            failed(backend.remove(&x, true, now(), &mut |_| true), ErrorKind::StorageFull);
+            failed(backend.share(&x, &myself("me"), Wait::NONE).map(drop), ErrorKind::StorageFull);
+            failed(backend.archive(ArchiveKind::Archive, "stem", b"{}"), ErrorKind::StorageFull);
+            failed(backend.remove_session(&x, true), ErrorKind::StorageFull);
             intact();
             crate::fallback::in_memory(root, "No space left");
             for filler in fillers {
@@ -115,15 +117,15 @@ pub(crate) fn errand(backend: &FsBackend, root: &Path, kind: &str) {
             mount("remount,ro");
             let kind = ErrorKind::ReadOnlyFilesystem;
             failed(put(backend, &x, "other"), kind);
-            failed(backend.attend(&x, &myself("me"), Wait::NONE).map(drop), kind);
+            failed(backend.share(&x, &myself("me"), Wait::NONE).map(drop), kind);
             failed(set_metadata(backend, b"other"), kind);
             failed(backend.append_audit("line"), kind);
-            failed(backend.shelve(Shelf::Archive, "stem", b"{}"), kind);
-            failed(backend.remove(&x, false, now(), &mut |_| true), kind);
+            failed(backend.archive(ArchiveKind::Archive, "stem", b"{}"), kind);
+            failed(backend.remove_session(&x, false), kind);
             intact();
             crate::fallback::in_memory(root, "Read-only file system");
-            assert_eq!(backend.sweep_litter(now(), true).unwrap(), 0);
-            let again = FsBackend::open(root).unwrap();
+            assert_eq!(backend.sweep(now(), true).unwrap(), 0);
+            let again = FsBackend::open(root, clock()).unwrap();
             assert_eq!(again.entries().unwrap().len(), 1, "reading goes on");
             mount("remount,rw");
         }
@@ -140,9 +142,9 @@ fn a_container_asks_each_lock() {
     let backend = home.open();
     for name in ["a", "b"] {
         put(&backend, &id(name), "{}").unwrap();
-        drop(backend.attend(&id(name), &myself("before"), Wait::NONE).unwrap());
+        drop(backend.share(&id(name), &myself("before"), Wait::NONE).unwrap());
     }
-    let _open = backend.attend(&id("b"), &myself("me"), Wait::NONE).unwrap();
+    let _open = backend.share(&id("b"), &myself("me"), Wait::NONE).unwrap();
     let mut command = Command::new(unshare);
     command.args(["--pid", "--fork", "--mount-proc"]);
     // From in there we are not to be seen, and neither are our locks in /proc/locks.

@@ -1,4 +1,4 @@
-//! Force: a lock is taken from the dead, and from nobody else.
+//! Force: only locks of dead processes are broken.
 //!
 //! The dead leave a process behind that has their lock open, as a shell leaves its background jobs.
 
@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use osm_identity::SessionId;
 use osm_store::audit::{Action, Event};
-use osm_store::backend::{Backend, Shelf, Wait, Witness};
+use osm_store::backend::{ArchiveKind, Backend, HolderState, Wait};
 use osm_store::{Error, FsBackend, Key, Result, Store};
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, Signal};
 use serde_json::json;
 
 use crate::child::{Child, pause, say};
-use crate::harness::{Home, entry, id, myself, names, now};
+use crate::harness::{Home, Single, entry, id, myself, names};
 
 /// The locks that a holder can leave behind.
 const LOCKS: [&str; 2] = ["presence", "write"];
@@ -24,7 +24,7 @@ pub(crate) fn errand(backend: &FsBackend, lock: &str, session: &str) {
     let (id, holder) = (id(session), myself("the owner"));
     match lock {
         "presence" => {
-            let _presence = backend.attend(&id, &holder, Wait::NONE).unwrap();
+            let _presence = backend.share(&id, &holder, Wait::NONE).unwrap();
             leave_behind(".session.lock");
         }
         "write" => {
@@ -62,7 +62,7 @@ fn leave_behind(extension: &str) {
     pause();
 }
 
-/// A process with a lock of somebody else's.
+/// A process that inherited a lock.
 struct Orphan(rustix::process::Pid);
 
 impl Drop for Orphan {
@@ -88,7 +88,7 @@ fn stage() -> (Home, Arc<FsBackend>, Store, String) {
     let home = Home::new();
     let backend = Arc::new(home.open());
     let shared = Arc::clone(&backend) as Arc<dyn Backend>;
-    let store = Store::new(shared, myself("force"), Arc::new(now));
+    let store = Store::new(shared, myself("force"));
     for value in ["archived", "old"] {
         let mut session = store.open(&id("x"), Wait::NONE).unwrap();
         session.set(Key::parse("k"), json!(value)).unwrap();
@@ -97,7 +97,7 @@ fn stage() -> (Home, Arc<FsBackend>, Store, String) {
             session.reset(true).unwrap();
         }
     }
-    let archived = backend.shelved(Shelf::Archive).unwrap()[0].name.clone();
+    let archived = backend.archives_of(ArchiveKind::Archive).unwrap()[0].name.clone();
     (home, backend, store, archived)
 }
 
@@ -107,7 +107,7 @@ const OPERATIONS: [&str; 3] = ["restore", "reset", "delete"];
 fn operate(store: &Store, operation: &str, archived: &str) -> Result<()> {
     let x = id("x");
     match operation {
-        "restore" => store.restore(Shelf::Archive, archived, &x).map(drop),
+        "restore" => store.restore(ArchiveKind::Archive, archived, &x).map(drop),
         "reset" => store.reset(&x, true).map(drop),
         "delete" => store.delete(&x),
         _ => panic!("no such operation: {operation}"),
@@ -115,12 +115,12 @@ fn operate(store: &Store, operation: &str, archived: &str) -> Result<()> {
 }
 
 fn put_without_waiting(backend: &dyn Backend) -> Result<()> {
-    let mut never = |_| panic!("somebody has the lock");
+    let mut never = |_| panic!("another process has the lock");
     backend.update(&id("x"), None, &myself("me"), Wait::NONE, &mut never).map(drop)
 }
 
 fn evict(backend: &dyn Backend, id: &SessionId) -> Result<bool> {
-    backend.evict_dead(id, &mut |_| Ok(()))
+    backend.evict(id, &mut |_| Ok(()))
 }
 
 #[test]
@@ -132,7 +132,6 @@ fn the_living_the_suspended_and_the_unknown_keep_their_locks() {
             let error = evict(backend.as_ref(), &id("x")).unwrap_err();
             assert!(matches!(&error, Error::Unproven { .. }), "{error}");
             assert!(error.to_string().contains(evidence), "{evidence}: {error}");
-            assert!(error.hint().unwrap().contains("--force"), "{:?}", error.hint());
             assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], "old");
         };
         let pid = owner.pid().to_string();
@@ -142,7 +141,7 @@ fn the_living_the_suspended_and_the_unknown_keep_their_locks() {
         refused("is suspended");
         signal(&owner, Signal::CONT);
 
-        // The same record, but nobody who could be looked at.
+        // The same record, but no process that can be observed.
         let extension = if lock == "presence" { "session.lock" } else { "session.write.lock" };
         let file = home.sessions().join(format!("{}.{extension}", id("x")));
         let record = std::fs::read_to_string(&file).unwrap();
@@ -151,9 +150,9 @@ fn the_living_the_suspended_and_the_unknown_keep_their_locks() {
         for (record, evidence) in [
             (record.replace(boot.trim(), "another"), "another boot"),
             (record.replace("pid:[", "pid:[9"), "another pid namespace"),
-            (String::new(), "nothing tells who holds it"),
-            (format!("{record}\n{{\"torn"), "nothing tells who holds it"),
-            (format!("{record}{}", "\n".repeat(1 << 16)), "nothing tells who holds it"),
+            (String::new(), "the lock does not name its holder"),
+            (format!("{record}\n{{\"torn"), "the lock does not name its holder"),
+            (format!("{record}{}", "\n".repeat(1 << 16)), "the lock does not name its holder"),
         ] {
             std::fs::write(&file, &record).unwrap();
             refused(evidence);
@@ -179,7 +178,7 @@ fn nothing_is_done_to_what_is_alive() {
 }
 
 #[test]
-fn the_dead_are_robbed_by_force_only() {
+fn locks_of_the_dead_are_broken_by_force_only() {
     for lock in LOCKS {
         for operation in OPERATIONS {
             let (home, backend, store, archived) = stage();
@@ -188,19 +187,19 @@ fn the_dead_are_robbed_by_force_only() {
             owner.kill();
             let error = match lock {
                 "presence" => operate(&store, operation, &archived).unwrap_err(),
-                // The same, without the usual wait for somebody who saves.
+                // The same, without the usual wait for a save.
                 _ => put_without_waiting(backend.as_ref()).unwrap_err(),
             };
             assert!(matches!(&error, Error::Orphaned { .. }), "{operation}: {error}");
             assert!(error.to_string().contains(&format!("process {pid} ")), "{error}");
             assert!(error.to_string().contains("dead: no process has its pid"), "{error}");
-            assert!(error.hint().unwrap().contains("--force"));
             assert_eq!(entry(backend.as_ref(), &id("x")).unwrap().active, lock == "presence");
             assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], "old");
 
             operate(&store.forcing(true), operation, &archived).unwrap();
-            let litter = names(&home.sessions()).into_iter().find(|name| name.starts_with(".tmp"));
-            assert_eq!(litter, None);
+            let stray_files =
+                names(&home.sessions()).into_iter().find(|name| name.starts_with(".tmp"));
+            assert_eq!(stray_files, None);
             let audit = std::fs::read_to_string(home.root().join("audit.jsonl")).unwrap();
             let forced: Vec<_> =
                 audit.lines().filter_map(Event::parse).filter(|event| event.forced).collect();
@@ -213,29 +212,29 @@ fn the_dead_are_robbed_by_force_only() {
 }
 
 #[test]
-fn nobody_is_robbed_where_nobody_is_in_the_way() {
+fn a_free_lock_is_not_broken() {
     let (home, backend, store, _) = stage();
-    let mut nobody = |_: &[Witness]| -> Result<()> { panic!("nobody is in the way") };
-    assert!(!backend.evict_dead(&id("x"), &mut nobody).unwrap());
-    assert!(!backend.evict_dead(&id("never"), &mut nobody).unwrap());
+    let mut never = |_: &[HolderState]| -> Result<()> { panic!("the lock is free") };
+    assert!(!backend.evict(&id("x"), &mut never).unwrap());
+    assert!(!backend.evict(&id("never"), &mut never).unwrap());
     store.forcing(true).reset(&id("x"), true).unwrap();
     let audit = std::fs::read_to_string(home.root().join("audit.jsonl")).unwrap();
     assert!(audit.lines().filter_map(Event::parse).all(|event| !event.forced), "{audit}");
 }
 
 #[test]
-fn whoever_does_not_agree_prevents_it() {
+fn a_refusal_prevents_it() {
     let (home, backend, ..) = stage();
     let (owner, _orphan) = owner(&home, "presence");
     owner.kill();
-    let mut no = |_: &[Witness]| Err(Error::Invalid("no room for the audit".into()));
-    assert!(matches!(backend.evict_dead(&id("x"), &mut no), Err(Error::Invalid(_))));
+    let mut no = |_: &[HolderState]| Err(Error::NoFreeName("no room for the audit".into()));
+    assert!(matches!(backend.evict(&id("x"), &mut no), Err(Error::NoFreeName(_))));
     assert!(entry(backend.as_ref(), &id("x")).unwrap().active, "nothing was changed");
 }
 
 /// Whether a session can be removed, which it cannot while it is open.
 fn is_honoured(backend: &dyn Backend) -> bool {
-    let removed = backend.remove(&id("x"), false, now(), &mut |_| true);
+    let removed = backend.remove_session(&id("x"), false);
     matches!(removed, Err(Error::Busy { .. }))
 }
 
@@ -245,19 +244,19 @@ fn who_comes_between_the_look_and_the_deed_stays() {
     let (owner, _orphan) = owner(&home, "presence");
     owner.kill();
     let mut newcomer = None;
-    let mut agree = |_: &[Witness]| {
-        newcomer = Some(backend.attend(&id("x"), &myself("newcomer"), Wait::NONE)?);
+    let mut agree = |_: &[HolderState]| {
+        newcomer = Some(backend.share(&id("x"), &myself("newcomer"), Wait::NONE)?);
         Ok(())
     };
-    let refused = backend.evict_dead(&id("x"), &mut agree).unwrap_err();
+    let refused = backend.evict(&id("x"), &mut agree).unwrap_err();
     assert!(refused.to_string().contains("`newcomer`"), "{refused}");
     assert!(is_honoured(backend.as_ref()));
     drop(newcomer);
     assert!(evict(backend.as_ref(), &id("x")).unwrap());
-    let next = backend.attend(&id("x"), &myself("next"), Wait::NONE).unwrap();
+    let next = backend.share(&id("x"), &myself("next"), Wait::NONE).unwrap();
     assert!(is_honoured(backend.as_ref()));
     drop(next);
-    assert!(backend.remove(&id("x"), false, now(), &mut |_| true).unwrap());
+    backend.remove_session(&id("x"), false).unwrap();
 }
 
 #[test]
@@ -269,15 +268,15 @@ fn who_comes_at_the_very_moment_stays() {
         std::thread::scope(|scope| {
             let mut newcomer = None;
             let come = || {
-                let presence = backend.attend(&id("x"), &myself("new"), Wait::USUAL).unwrap();
+                let presence = backend.share(&id("x"), &myself("new"), Wait::USUAL).unwrap();
                 assert!(is_honoured(backend.as_ref()));
                 drop(presence);
             };
-            let mut agree = |_: &[Witness]| {
+            let mut agree = |_: &[HolderState]| {
                 newcomer = Some(scope.spawn(come));
                 Ok(())
             };
-            let evicted = backend.evict_dead(&id("x"), &mut agree);
+            let evicted = backend.evict(&id("x"), &mut agree);
             assert!(matches!(evicted, Ok(true) | Err(Error::Unproven { .. })), "{evicted:?}");
             let newcomer = newcomer.unwrap_or_else(|| panic!("not asked: {evicted:?}"));
             newcomer.join().unwrap();

@@ -3,16 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use osm_store::backend::{Backend, Shelf, Wait};
+use osm_store::backend::{ArchiveKind, Backend, Wait};
 use osm_store::fallback::{self, Fallback, Opener, Rescued};
 use osm_store::{Error, FsBackend, Key, Result, Session, Store};
 use serde_json::{Value, json};
 
-use crate::harness::{Home, id, myself, names, now};
+use crate::harness::{Home, Single, clock, id, myself, names, now};
 
 fn store(root: &Path) -> Result<Store> {
-    let backend: Arc<dyn Backend> = Arc::new(FsBackend::open(root)?);
-    Ok(Store::new(backend, myself("fallback"), Arc::new(now)))
+    let backend: Arc<dyn Backend> = Arc::new(FsBackend::open(root, clock())?);
+    Ok(Store::new(backend, myself("fallback")))
 }
 
 fn opener(root: &Path) -> Opener {
@@ -42,7 +42,7 @@ fn comes_back(path: &Path, state: &Value) {
     assert_eq!(store.read(&imported).unwrap().state, *state);
 }
 
-/// That nobody else can read a file.
+/// That no other user can read a file.
 fn is_private(path: &Path) {
     #[cfg(unix)]
     {
@@ -61,7 +61,6 @@ pub(crate) fn in_memory(root: &Path, reason: &str) {
     let state = work(&mut session);
     let rescued = fallback.rescue(&session, temporary.path()).unwrap().unwrap();
     let Rescued::File(path) = &rescued else { panic!("{rescued}") };
-    assert_eq!(rescued.command(), format!("osm session import {}", path.display()));
     is_private(path);
     comes_back(path, &state);
 }
@@ -85,19 +84,19 @@ pub(crate) fn a_save_that_fails(root: &Path) {
 fn a_root_that_is_no_folder() {
     let home = Home::new();
     std::fs::write(home.root(), "a file").unwrap();
-    in_memory(&home.root(), "it is a file, and should be a folder");
+    in_memory(&home.root(), "is a file, not a folder");
     assert_eq!(std::fs::read_to_string(home.root()).unwrap(), "a file");
     in_memory(&home.root().join("below"), "cannot");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_root_of_somebody_else() {
+fn a_root_of_another_user() {
     osm_testkit::trials::need(osm_testkit::tools::root());
     let home = Home::new();
     std::fs::create_dir(home.root()).unwrap();
     std::os::unix::fs::chown(home.root(), Some(65534), None).unwrap();
-    in_memory(&home.root(), "it belongs to another user");
+    in_memory(&home.root(), "belongs to another user");
 }
 
 #[test]
@@ -110,13 +109,12 @@ fn a_store_that_works_again_takes_it_onto_its_shelf() {
     std::fs::remove_file(home.root()).unwrap();
     let temporary = tempfile::tempdir().unwrap();
     let rescued = fallback.unwrap().rescue(&session, temporary.path()).unwrap().unwrap();
-    let Rescued::Shelf(name) = &rescued else { panic!("{rescued}") };
-    assert_eq!(rescued.command(), format!("osm session restore {name}"));
+    let Rescued::Archive(name) = &rescued else { panic!("{rescued}") };
     assert_eq!(names(temporary.path()), [""; 0]);
 
     let store = store(&home.root()).unwrap();
-    assert_eq!(store.backend().shelved(Shelf::Recovered).unwrap()[0].id, Some(id("x")));
-    store.restore(Shelf::Recovered, name, &id("x")).unwrap();
+    assert_eq!(store.backend().archives_of(ArchiveKind::Recovered).unwrap()[0].id, Some(id("x")));
+    store.restore(ArchiveKind::Recovered, name, &id("x")).unwrap();
     let back = store.read(&id("x")).unwrap();
     assert_eq!(back.state, state);
     assert_eq!(back.history[0].command, "set long");
@@ -165,9 +163,10 @@ fn what_can_be_read_is_shown() {
     let state = session.state().unwrap();
     let temporary = tempfile::tempdir().unwrap();
     let rescued = fallback.rescue(&session, temporary.path()).unwrap().unwrap();
-    let Rescued::Shelf(name) = &rescued else { panic!("{rescued}") };
-    let shelved = store(&home.root()).unwrap().read_shelved(Shelf::Recovered, name).unwrap();
-    assert_eq!(shelved.state, state, "what replaces the session has all of it");
+    let Rescued::Archive(name) = &rescued else { panic!("{rescued}") };
+    let archived =
+        store(&home.root()).unwrap().read_archived(ArchiveKind::Recovered, name).unwrap();
+    assert_eq!(archived.state, state, "what replaces the session has all of it");
 
     let (session, fallback) = open(&home.root()).unwrap();
     let rescued = fallback.unwrap().rescue(&session, temporary.path()).unwrap();

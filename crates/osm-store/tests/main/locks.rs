@@ -7,7 +7,7 @@ use osm_store::Error;
 use osm_store::backend::{Backend, Wait};
 
 use crate::child::Child;
-use crate::harness::{Home, entry, get, id, myself, names, now, put};
+use crate::harness::{Home, Single, entry, get, id, myself, names, now, put};
 
 #[test]
 fn presence_ends_with_the_process_however_it_ends() {
@@ -24,7 +24,7 @@ fn presence_ends_with_the_process_however_it_ends() {
         backend.holders(&x).unwrap().into_iter().map(|holder| holder.process.pid.0).collect()
     };
     assert_eq!(pids(), [killed.pid(), leaving.pid()]);
-    let refused = backend.remove(&x, false, now(), &mut |_| true).unwrap_err();
+    let refused = backend.remove_session(&x, false).unwrap_err();
     assert!(refused.to_string().contains(&killed.pid().to_string()), "{refused}");
 
     killed.kill();
@@ -33,7 +33,7 @@ fn presence_ends_with_the_process_however_it_ends() {
     leaving.expect("left");
     assert!(pids().is_empty(), "who left while it lives is left out, too");
     assert!(!entry(&backend, &x).unwrap().active);
-    assert!(backend.remove(&x, false, now(), &mut |_| true).unwrap());
+    backend.remove_session(&x, false).unwrap();
     leaving.go_on();
     leaving.finish();
 }
@@ -48,7 +48,7 @@ fn waiting_is_bounded_and_names_the_holder() {
 
     let began = Instant::now();
     let wait = Wait(Duration::from_millis(400));
-    let mut never = |_| panic!("somebody else is changing it");
+    let mut never = |_| panic!("another process is changing it");
     let refused = backend.update(&x, None, &myself("me"), wait, &mut never).unwrap_err();
     let took = began.elapsed();
     assert!(took >= wait.0 && took < wait.0 * 10, "{took:?}");
@@ -92,7 +92,7 @@ fn looking_never_makes_opening_fail() {
             });
         }
         for _ in 0..300 {
-            drop(backend.attend(&x, &myself("me"), Wait::NONE).unwrap());
+            drop(backend.share(&x, &myself("me"), Wait::NONE).unwrap());
         }
         done.store(true, std::sync::atomic::Ordering::Relaxed);
     });
@@ -108,20 +108,20 @@ fn a_roster_is_tidied_and_never_grows_for_ever() {
         sizes.map(|name| folder.join(name).metadata().unwrap().len()).max().unwrap()
     };
     for _ in 0..200 {
-        drop(backend.attend(&x, &myself("one of many"), Wait::NONE).unwrap());
+        drop(backend.share(&x, &myself("one of many"), Wait::NONE).unwrap());
     }
     assert!(longest() < 20_000, "{} bytes", longest());
 
-    let stays = backend.attend(&x, &myself("stays"), Wait::NONE).unwrap();
+    let stays = backend.share(&x, &myself("stays"), Wait::NONE).unwrap();
     for _ in 0..400 {
-        drop(backend.attend(&x, &myself("one of many"), Wait::NONE).unwrap());
+        drop(backend.share(&x, &myself("one of many"), Wait::NONE).unwrap());
     }
     assert!(longest() < 70_000, "{} bytes", longest());
     assert_eq!(backend.holders(&x).unwrap().len(), 1);
     drop(stays);
-    let next = backend.attend(&x, &myself("next"), Wait::NONE).unwrap();
+    let next = backend.share(&x, &myself("next"), Wait::NONE).unwrap();
     assert_eq!(backend.holders(&x).unwrap()[0].command, "next");
-    assert!(longest() < 1000, "emptied when nobody was there");
+    assert!(longest() < 1000, "emptied when the lock was free");
     drop(next);
 }
 
@@ -136,7 +136,7 @@ fn records_of_another_machine_in_a_free_lock_are_told() {
         holder.since = since;
         holder
     };
-    drop(backend.attend(&x, &myself("me"), Wait::NONE).unwrap());
+    drop(backend.share(&x, &myself("me"), Wait::NONE).unwrap());
     let extension = if cfg!(windows) { "session.lock.holders" } else { "session.lock" };
     let file = home.sessions().join(format!("{x}.{extension}"));
     let line = |holder| serde_json::to_string(&holder).unwrap();
@@ -144,16 +144,19 @@ fn records_of_another_machine_in_a_free_lock_are_told() {
     std::fs::write(&file, format!("{}\n{}\nrubbish\n{{\n", line(old), line(fresh.clone())))
         .unwrap();
 
-    assert_eq!(backend.foreign_holders(&x, "here", now()).unwrap(), std::slice::from_ref(&fresh));
-    assert_eq!(backend.foreign_holders(&x, "there", now()).unwrap(), [], "that is us");
-    assert!(backend.holders(&x).unwrap().is_empty(), "nobody holds the lock");
-
-    let here = backend.attend(&x, &myself("me"), Wait::NONE).unwrap();
     assert_eq!(
-        backend.foreign_holders(&x, "here", now()).unwrap(),
+        backend.files().unwrap().foreign_holders(&x, "here").unwrap(),
+        std::slice::from_ref(&fresh)
+    );
+    assert_eq!(backend.files().unwrap().foreign_holders(&x, "there").unwrap(), [], "that is us");
+    assert!(backend.holders(&x).unwrap().is_empty(), "the lock is free");
+
+    let here = backend.share(&x, &myself("me"), Wait::NONE).unwrap();
+    assert_eq!(
+        backend.files().unwrap().foreign_holders(&x, "here").unwrap(),
         [fresh],
         "our own lock does not explain theirs"
     );
     drop(here);
-    assert_eq!(backend.foreign_holders(&id("y"), "here", now()).unwrap(), []);
+    assert_eq!(backend.files().unwrap().foreign_holders(&id("y"), "here").unwrap(), []);
 }

@@ -17,13 +17,16 @@ mod eviction;
 mod fallback;
 mod files;
 mod harness;
+mod leases;
 mod locks;
+mod lossy;
 mod races;
 mod session_story;
 mod sharing;
 mod summaries;
 #[cfg(unix)]
 mod unsafe_files;
+mod watch;
 mod worker;
 
 fn main() -> std::process::ExitCode {

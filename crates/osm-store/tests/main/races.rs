@@ -4,34 +4,33 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::SignedDuration;
-use osm_store::backend::{Backend, Shelf};
+use osm_store::Error;
+use osm_store::backend::{ArchiveKind, Backend};
 use osm_store::metadata::Metadata;
-use osm_store::{Error, MemoryBackend};
 
 use crate::child::{Child, visit};
-use crate::harness::{Home, get, id, increment, myself, now};
+use crate::harness::{Home, Single, get, id, increment, memory, myself, now};
 
 /// Removes a session and sweeps its locks whenever that is possible; returns how often it was.
 fn remove_until(backend: &dyn Backend, session: &str, done: &AtomicBool) -> u32 {
     let id = id(session);
     let mut removed = 0;
     while !done.load(Ordering::Relaxed) {
-        match backend.remove(&id, false, now(), &mut |_| true) {
-            Ok(true) => removed += 1,
-            Ok(false) => panic!("nobody said no"),
+        match backend.remove_session(&id, false) {
+            Ok(()) => removed += 1,
             Err(Error::Busy { .. } | Error::NotFound(_)) => {}
             Err(error) => panic!("{error}"),
         }
         // As though a minute had passed, so that a lock need not be old to be swept.
-        backend.sweep_litter(now() + SignedDuration::from_mins(1), false).unwrap();
+        backend.sweep(now() + SignedDuration::from_mins(1), false).unwrap();
     }
     removed
 }
 
 #[test]
-fn a_lock_that_was_removed_holds_nobody_off() {
+fn a_removed_lock_keeps_no_process_out() {
     let home = Home::new();
-    let (files, memory) = (home.open(), MemoryBackend::new());
+    let (files, memory) = (home.open(), memory());
     let backends: [&dyn Backend; 2] = [&files, &memory];
     for backend in backends {
         let done = AtomicBool::new(false);
@@ -84,7 +83,7 @@ fn changes_of_two_processes_are_all_there() {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 backend.entries().unwrap();
-                backend.sweep_litter(now() + SignedDuration::from_mins(30), false).unwrap();
+                backend.sweep(now() + SignedDuration::from_mins(30), false).unwrap();
             }
         });
         for child in children {
@@ -115,20 +114,21 @@ fn a_shelf_takes_from_many_at_once() {
             scope.spawn(move || {
                 for turn in 0..10 {
                     let text = format!("{thread} {turn}");
-                    let name = backend.shelve(Shelf::Archive, "same", text.as_bytes()).unwrap();
+                    let name =
+                        backend.archive(ArchiveKind::Archive, "same", text.as_bytes()).unwrap();
                     assert_eq!(
-                        backend.read_shelved(Shelf::Archive, &name).unwrap(),
+                        backend.read_archived(ArchiveKind::Archive, &name).unwrap(),
                         text.as_bytes()
                     );
                 }
             });
         }
     });
-    let items = backend.shelved(Shelf::Archive).unwrap();
+    let items = backend.archives_of(ArchiveKind::Archive).unwrap();
     assert_eq!(items.len(), 40);
     let mut contents: Vec<_> = items
         .iter()
-        .map(|item| backend.read_shelved(Shelf::Archive, &item.name).unwrap())
+        .map(|item| backend.read_archived(ArchiveKind::Archive, &item.name).unwrap())
         .collect();
     contents.sort();
     contents.dedup();

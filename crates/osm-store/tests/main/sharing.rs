@@ -1,4 +1,4 @@
-//! Several processes in one session: nobody's acknowledged change is lost.
+//! Several processes in one session: no acknowledged change is lost.
 
 use std::collections::BTreeSet;
 use std::io::Read;

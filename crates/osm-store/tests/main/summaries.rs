@@ -6,10 +6,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use osm_store::FsBackend;
-use osm_store::backend::{Backend, Entry};
+use osm_store::backend::{Backend, Entry, Listing, Page};
 use osm_store::layout::SUMMARIES;
 
-use crate::harness::{Home, id, now, put};
+use crate::harness::{Home, Single, id, put};
 
 /// Enough sessions for such a file.
 const MANY: usize = 300;
@@ -18,7 +18,7 @@ fn many(home: &Home) -> (FsBackend, PathBuf) {
     let backend = home.open();
     put(&backend, &id("s0"), "first 0\nrest").unwrap();
     for number in 1..MANY {
-        let place = backend.place(&id(&format!("s{number}"))).unwrap();
+        let place = backend.place(&id(&format!("s{number}")));
         fs::write(place, format!("first {number}\nrest")).unwrap();
     }
     (backend, home.root().join(SUMMARIES))
@@ -27,7 +27,7 @@ fn many(home: &Home) -> (FsBackend, PathBuf) {
 /// A list, which must be what the documents say.
 fn listed(backend: &FsBackend) -> Vec<Entry> {
     let entries = backend.entries().unwrap();
-    assert_eq!(backend.list().unwrap(), entries);
+    assert_eq!(backend.list(&Page::default()).unwrap(), Listing::whole(entries.clone()));
     entries
 }
 
@@ -47,7 +47,7 @@ fn a_list_is_the_same_with_and_without() {
     assert_eq!((entry.stamp, entry.summary.as_deref()), (changed, Some(&b"another"[..])));
     assert_eq!(fs::read_to_string(&file).unwrap(), kept, "one change is not worth writing");
     for number in 0..MANY / 2 {
-        let place = backend.place(&id(&format!("s{number}"))).unwrap();
+        let place = backend.place(&id(&format!("s{number}")));
         fs::write(place, format!("changed {number}\nrest, and more")).unwrap();
     }
     listed(&backend);
@@ -66,7 +66,7 @@ fn nothing_that_is_not_ours_is_believed() {
         let elsewhere = Home::new();
         let (backend, file) = many(&elsewhere);
         for number in 0..MANY {
-            let place = backend.place(&id(&format!("s{number}"))).unwrap();
+            let place = backend.place(&id(&format!("s{number}")));
             fs::write(place, "elsewhere\n").unwrap();
         }
         listed(&backend);
@@ -112,13 +112,13 @@ fn what_is_gone_is_to_be_found_nowhere() {
     let home = Home::new();
     let (backend, file) = many(&home);
     listed(&backend);
-    fs::remove_file(backend.place(&id("s42")).unwrap()).unwrap();
+    fs::remove_file(backend.place(&id("s42"))).unwrap();
     listed(&backend);
     let kept = fs::read_to_string(&file).unwrap();
     assert!(!kept.contains(id("s42").as_str()), "removed by hand");
     assert_eq!(kept.lines().count(), MANY - 1);
 
-    assert!(backend.remove(&id("s43"), false, now(), &mut |_| true).unwrap());
+    backend.remove_session(&id("s43"), false).unwrap();
     assert!(!file.exists());
 }
 

@@ -1,4 +1,4 @@
-//! The floor: the system calls that nobody can do without, and nothing else.
+//! The floor: only the system calls that every implementation needs.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};

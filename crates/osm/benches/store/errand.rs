@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use jiff::Timestamp;
 use osm_identity::System;
 use osm_store::cleanup::{Cleaner, Options};
 use osm_store::retention::{Mode, Policy};
@@ -40,7 +39,6 @@ fn clean(root: &Path) -> Result<()> {
         holder: &sample::holder(),
         current: &[],
         processes: &System,
-        now: Timestamp::now(),
     };
     let options = Options { keep_in_trash: false, ..Options::default() };
     let report = cleaner.clean_up(Mode::Clean, &options, &mut |_| {})?;

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use osm_store::MOST_HISTORY;
+use osm_store::layout::Layout;
 use osm_testkit::bench::Result;
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
@@ -45,8 +46,7 @@ fn one(state: State, folder: &Path) -> Result<Growth> {
     fs::create_dir_all(&floor)?;
     let mut session = sample::open(&root, "one")?;
     state.fill(&mut session, Shape::Keys)?;
-    let document = sample::store(&root)?.backend().place(session.id());
-    let document = document.ok_or("a session in files has a path")?;
+    let document = Layout::new(&root).document(session.id());
 
     let mut stages = Vec::new();
     let (mut saves, mut bares) = (Vec::new(), Vec::new());

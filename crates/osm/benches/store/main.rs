@@ -1,7 +1,7 @@
 //! Measures what keeping sessions costs, against the bare system calls for the same files.
 //!
-//! Whoever keeps a session durably has to write, sync and rename; whoever lists sessions has to
-//! read a folder and look at its files; whoever removes them has to unlink. That is the floor, and
+//! To keep a session durably a program has to write, sync and rename; to list sessions, it has to
+//! read a folder and look at its files; to remove them, it has to unlink. That is the floor, and
 //! every claim is a ratio to it ([`bare`]), measured in turns in the same run, in the same folder.
 //!
 //! - [`save`]: open, change and save a session, and load it.
@@ -66,13 +66,13 @@ fn conduct(options: &Options) -> Result<bool> {
 }
 
 /// How long something takes once everything before it is over: a save leaves the space of the old
-/// file to be given back meanwhile, and that is not to be paid for by whoever is next.
+/// file to be given back meanwhile, and the next measurement must not pay for that.
 fn settled<T>(action: impl FnOnce() -> Result<T>) -> Result<f64> {
     std::thread::sleep(Duration::from_millis(20));
     timed(action)
 }
 
-/// Tells whoever waits how far we are.
+/// Reports progress.
 fn say(message: &str) -> std::io::Result<()> {
     osm_testkit::bench::say("store", message)
 }

@@ -150,6 +150,6 @@ fn populate(root: &Path, names: &[String]) -> Result<()> {
     {
         fs::remove_file(folder.join(name))?;
     }
-    // What is still to be written would be paid for by whoever comes first.
+    // The first measurement would pay for what is still to be written.
     finish(Command::new("sync")).map(|_| ())
 }

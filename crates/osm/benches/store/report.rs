@@ -188,7 +188,7 @@ impl Report {
              \n\
              ![Medians in medians of the bare system calls, and how they grow](store.svg)\n\
              \n\
-             Each figure stands beside the system calls that nobody can do without, for the same bytes and files, in \
+             Each figure stands beside the system calls that every implementation needs, for the same bytes and files, in \
              the same run, in turns. Compare within a table: milliseconds are of this machine ({machine}), its disk and \
              this moment.\n\
              \n\
@@ -197,7 +197,7 @@ impl Report {
              Bare is: write a file beside the old one, sync it, rename it, sync the folder; for opening, read the file. \
              A state is made of texts, each under a key of its own, and a change replaces one of them; where all of them \
              are in one list, a change reads and hands over the whole list. Measured with the library, in one process; \
-             opening the store and making oneself known as somebody who has the session open are part of it. What \
+             opening the store and registering as a holder of the session are part of it. What \
              replaces a file leaves the space of the old one to be given back by another thread, where bare waits for \
              it; nothing else is measured until that is over.\n\
              \n\

@@ -85,8 +85,8 @@ fn list_key() -> Key {
 
 /// The store in a folder, opened as a program does it.
 pub(crate) fn store(root: &Path) -> Result<Store> {
-    let backend = Arc::new(FsBackend::open(root)?);
-    Ok(Store::new(backend, holder(), Arc::new(Timestamp::now)))
+    let backend = Arc::new(FsBackend::open(root, Arc::new(Timestamp::now))?);
+    Ok(Store::new(backend, holder()))
 }
 
 /// A session, opened as a program does it.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use osm_store::layout::Layout;
 use osm_testkit::bench::Result;
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
@@ -40,8 +41,7 @@ fn one(state: State, rounds: u32, folder: &Path) -> Result<Single> {
     fs::create_dir_all(&floor)?;
     state.fill(&mut sample::open(&root, "keys")?, Shape::Keys)?;
     state.fill(&mut sample::open(&root, "list")?, Shape::List)?;
-    let document = sample::store(&root)?.backend().place(&sample::id("keys"));
-    let document = document.ok_or("a session in files has a path")?;
+    let document = Layout::new(&root).document(&sample::id("keys"));
     let save = |name: &str, shape, round: u32| {
         settled(|| {
             let mut session = sample::open(&root, name)?;

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use osm_store::FsBackend;
 use osm_store::audit::{Action, Event, Who};
+use osm_store::backend::Backend;
 use serde_json::json;
 
 use crate::World;
@@ -253,7 +255,11 @@ fn audit(names: &[&str], before: &Reading, world: &World, ui: &mut Ui) {
         ..Event::new(world.now(), Who::new(&world.holder(), None), Action::Configure)
     };
     let home = world.home().unwrap_or_default();
-    if let Err(error) = FsBackend::open(&home).and_then(|store| event.append(&store)) {
+    let audited = FsBackend::open(&home, Arc::clone(&world.clock)).and_then(|store| {
+        let store: &dyn Backend = &store;
+        store.audit(&world.holder(), &event)
+    });
+    if let Err(error) = audited {
         ui.warn(&format!("the change is not in the audit: {error}"));
     }
 }

@@ -9,6 +9,7 @@ use crate::cli::{LogArguments, ModeArguments};
 use crate::config::Prompting;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
+use crate::ops::session::BackgroundCleanup;
 use crate::render::Ui;
 use crate::repl::{CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
@@ -64,7 +65,7 @@ pub(super) fn run_script(
     let runtime = launcher.launch().map_err(|error| CommandError::failed(error.to_string()))?;
     let source = command_source(arguments, invocation);
     let _cleanup =
-        (source == CommandSource::Terminal).then(|| super::session::Background::start(invocation));
+        (source == CommandSource::Terminal).then(|| BackgroundCleanup::start(invocation));
     Repl::new(launcher, runtime, source, arguments.fail_fast).run(name)
 }
 

@@ -1,24 +1,23 @@
-//! `osm session …`: one file for each thing that can be done with sessions.
+//! `osm session …`: arguments become requests, and results become text or JSON.
 
-use crate::cli::{ListArguments, Session};
+use osm_store::retention::Mode;
+
+use crate::cli::{ListArguments, Session, Sure};
 use crate::error::CommandError;
 use crate::invocation::Invocation;
+use crate::ops::session::{BackgroundCleanup, Consent};
 use crate::render::Ui;
 
-mod background;
+mod archives;
 mod clean;
 mod delete;
 mod diff;
-mod elsewhere;
 mod history;
 mod id;
 mod info;
 mod list;
 mod reset;
-mod shelves;
 mod transfer;
-
-pub(super) use background::Background;
 
 pub(super) fn run(
     command: Option<&Session>,
@@ -26,15 +25,15 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let Some(command) = command else {
-        let _cleanup = background::Background::start(invocation);
+        let _cleanup = BackgroundCleanup::start(invocation);
         return list::run(&ListArguments::default(), invocation, ui);
     };
-    // A command that removes sessions needs no other beside it.
+    // A command that removes sessions needs no cleanup in its background.
     let quiet = matches!(
         command,
         Session::Id { .. } | Session::Path { .. } | Session::Clean { .. } | Session::Purge { .. }
     );
-    let _cleanup = (!quiet).then(|| background::Background::start(invocation));
+    let _cleanup = (!quiet).then(|| BackgroundCleanup::start(invocation));
     match command {
         Session::Id { explain, format } => {
             id::run(&invocation.explain(), *explain, *format, ui);
@@ -48,12 +47,12 @@ pub(super) fn run(
             diff::run(one.as_deref(), other.as_deref(), *format, invocation, ui)
         }
         Session::Delete { ids, force, sure } => delete::run(ids, *force, *sure, invocation, ui),
-        Session::Clean { sure, format } => clean::run(false, *sure, *format, invocation, ui),
-        Session::Purge { sure, format } => clean::run(true, *sure, *format, invocation, ui),
+        Session::Clean { sure, format } => clean::run(Mode::Clean, *sure, *format, invocation, ui),
+        Session::Purge { sure, format } => clean::run(Mode::Purge, *sure, *format, invocation, ui),
         Session::Reset(arguments) => reset::run(arguments, invocation, ui),
-        Session::Archives { format } => shelves::list(*format, invocation, ui),
+        Session::Archives { format } => archives::list(*format, invocation, ui),
         Session::Restore { name, id, force, sure } => {
-            shelves::restore(name, id.as_deref(), *force, *sure, invocation, ui)
+            archives::restore(name, id.as_deref(), *force, *sure, invocation, ui)
         }
         Session::Export { id, output } => {
             transfer::export(id.as_deref(), output.as_deref(), invocation, ui)
@@ -62,4 +61,8 @@ pub(super) fn run(
             transfer::import(files, id.as_deref(), *force, *sure, invocation, ui)
         }
     }
+}
+
+fn consent(sure: Sure) -> Consent {
+    Consent { yes: sure.yes, dry_run: sure.dry_run }
 }

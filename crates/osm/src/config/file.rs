@@ -111,7 +111,7 @@ fn lock(path: &Path) -> Result<File, CommandError> {
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let pid = std::process::id();
     let random = RandomState::new().hash_one(pid);
-    let temporary = path.with_file_name(Temporary { pid, realm: 0, random }.name());
+    let temporary = path.with_file_name(Temporary { pid, pid_space: 0, random }.name());
     let written = private::open(options().create_new(true), &temporary)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&temporary, path));

@@ -2,7 +2,7 @@
 
 use osm_script::{Kind, ScriptError};
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Failure};
 
 /// The message and the hints of a failed command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,6 @@ fn message(error: &ScriptError) -> String {
 impl From<osm_store::Error> for CommandFailure {
     fn from(error: osm_store::Error) -> Self {
         let failure = Self::new(error.to_string());
-        error.hint().into_iter().fold(failure, Self::with_hint)
+        error.hints().into_iter().fold(failure, Self::with_hint)
     }
 }

@@ -477,7 +477,7 @@ fn limits_in_doubt_remove_nothing() {
     assert_snapshot!(clean(), @"
     --- stderr
     osm: warning: $OSM_HOME/config.toml: line 2: string values must be quoted, expected literal string; the file is ignored
-    osm: error: nothing is removed while the limits are in doubt: $OSM_HOME/config.toml:2: string values must be quoted, expected literal string
+    osm: error: nothing is removed while the limits are invalid: $OSM_HOME/config.toml:2: string values must be quoted, expected literal string
     osm: hint: see `osm config validate`
     --- exit Some(1)
     ");
@@ -485,7 +485,7 @@ fn limits_in_doubt_remove_nothing() {
     assert_snapshot!(clean(), @"
     --- stderr
     osm: warning: $OSM_HOME/config.toml: line 1: `sessions` is not known (is it `session`?); no limit counts
-    osm: error: nothing is removed while the limits are in doubt: $OSM_HOME/config.toml:1: `sessions` is not known (is it `session`?)
+    osm: error: nothing is removed while the limits are invalid: $OSM_HOME/config.toml:1: `sessions` is not known (is it `session`?)
     osm: hint: see `osm config validate`
     --- exit Some(1)
     ");

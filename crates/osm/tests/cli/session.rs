@@ -12,7 +12,8 @@ use jiff::Timestamp;
 use osm_identity::{Pid, SessionId, System};
 use osm_store::audit::Event;
 use osm_store::backend::{Backend, Holder, Wait};
-use osm_store::{FsBackend, Key, Session, Store, fallback};
+use osm_store::fallback::{self, Rescued};
+use osm_store::{FsBackend, Key, Session, Store};
 use serde_json::{Value, json};
 
 use crate::harness::{Env, Run};
@@ -26,8 +27,8 @@ fn holder(pid: u32, command: &str) -> Holder {
 }
 
 fn open_store(home: &Path) -> osm_store::Result<Store> {
-    let backend: Arc<dyn Backend> = Arc::new(FsBackend::open(home)?);
-    Ok(Store::new(backend, holder(std::process::id(), "the test"), Arc::new(Timestamp::now)))
+    let backend: Arc<dyn Backend> = Arc::new(FsBackend::open(home, Arc::new(Timestamp::now))?);
+    Ok(Store::new(backend, holder(std::process::id(), "the test")))
 }
 
 /// A session with something in it, open.
@@ -77,7 +78,8 @@ fn force_breaks_no_lock_of_the_living() {
         let process = format!("process {} on here (`the test`", std::process::id());
         said(&env.run(arguments), 3, &["is in use by", &process]);
         let forced = [arguments, &["--force"]].concat();
-        let words = ["is not broken", &process, "is alive", "hint: --force takes a lock from the"];
+        let words =
+            ["was not broken", &process, "is alive", "hint: --force breaks locks of dead holders"];
         said(&env.run(&forced), 3, &words);
     }
     assert_eq!(value(&env, "x"), "old");
@@ -149,7 +151,7 @@ fn a_lock_without_a_name_is_not_broken() {
     let mut owner = Owner::start(&env, "x");
     owner.die();
     std::fs::write(lock_file(&env, "x"), "").unwrap();
-    let words = ["nothing tells who holds it", "fuser"];
+    let words = ["does not name its holder", "fuser"];
     said(&env.run(&["session", "reset", "x", "--force"]), 3, &words);
     assert_eq!(value(&env, "x"), "old");
 }
@@ -232,7 +234,7 @@ fn a_broken_configuration_holds_up_a_cleanup_and_no_purge() {
     let env = Env::new();
     drop(opened(&env, "x"));
     env.config("[session]\nmax_count = \"many\"\n");
-    said(&env.run(&["session", "clean", "-y"]), 1, &["in doubt"]);
+    said(&env.run(&["session", "clean", "-y"]), 1, &["the limits are invalid"]);
     assert_eq!(value(&env, "x"), "old");
     said(&env.run(&["session", "purge", "-y"]), 0, &["removed ex--x_2d"]);
 }
@@ -292,11 +294,14 @@ fn what_was_rescued_comes_back_as_told() {
             std::fs::remove_file(env.path().join("sessions")).unwrap();
         }
         let rescued = fallback.unwrap().rescue(&session, temporary.path()).unwrap().unwrap();
-        let words: Vec<_> = rescued.command().split(' ').skip(1).map(str::to_owned).collect();
+        let words = match &rescued {
+            Rescued::Archive(name) => ["session".into(), "restore".into(), name.clone()],
+            Rescued::File(path) => ["session".into(), "import".into(), path.display().to_string()],
+        };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         assert_eq!(words[1], if mended { "restore" } else { "import" });
         if !mended {
-            said(&env.run(&words), 1, &["sessions: it is a file, and should be a folder"]);
+            said(&env.run(&words), 1, &["sessions: is a file, not a folder"]);
             std::fs::remove_file(env.path().join("sessions")).unwrap();
         }
         said(&env.run(&words), 0, &["ex--x_2d"]);
@@ -316,7 +321,11 @@ fn a_damaged_session_is_reset() {
     std::fs::write(&document, "{\"version\"").unwrap();
     for command in ["info", "history", "export"] {
         let run = env.run(&["session", command, "x"]);
-        said(&run, 1, &["is damaged", "hint: `osm session reset` sets it aside and begins anew"]);
+        said(
+            &run,
+            1,
+            &["is damaged", "hint: `osm session reset` quarantines it and starts an empty session"],
+        );
         assert!(!env.path().join("sessions/quarantine").exists(), "nothing is there yet");
     }
     said(&env.run(&["session", "import", document.to_str().unwrap()]), 1, &["nothing was changed"]);
@@ -324,28 +333,31 @@ fn a_damaged_session_is_reset() {
     said(
         &run,
         0,
-        &["reset ex--x_2d\n", "it was damaged; it is kept as quarantine/ex--x_2d--corrupt"],
+        &[
+            "reset ex--x_2d\n",
+            "the session was damaged; the damaged file is quarantine/ex--x_2d--corrupt",
+        ],
     );
     assert_eq!(value(&env, "x"), Value::Null);
     let name = run.stdout.trim().rsplit_once('/').unwrap().1;
     let aside = env.path().join("sessions/quarantine").join(name);
     assert_eq!(std::fs::read_to_string(aside).unwrap(), "{\"version\"");
     let shown = env.run(&["session", "diff", name, "x"]);
-    said(&shown, 1, &["is damaged", "it is left as it is"]);
+    said(&shown, 1, &["is damaged", "the file is not changed"]);
 }
 
 #[test]
-fn what_lies_on_any_shelf_is_compared() {
+fn archives_of_every_kind_are_compared() {
     let env = Env::new();
     drop(opened(&env, "x"));
     said(&env.run(&["session", "delete", "-y", "x"]), 0, &[]);
     drop(opened(&env, "y"));
     let archives = env.run(&["session", "archives", "--json"]);
     let rows: Vec<Value> = serde_json::from_str(&archives.stdout).unwrap();
-    assert_eq!(rows[0]["shelf"], "trash");
+    assert_eq!(rows[0]["kind"], "trash");
     let name = rows[0]["name"].as_str().unwrap();
     said(&env.run(&["session", "diff", name, "y"]), 0, &["No difference"]);
-    said(&env.run(&["session", "diff", "no.session.json", "y"]), 4, &["there is no"]);
+    said(&env.run(&["session", "diff", "no.session.json", "y"]), 4, &["not found"]);
 }
 
 #[test]
@@ -356,10 +368,18 @@ fn names_that_lead_elsewhere_lead_nowhere() {
     std::fs::write(&outside, "{}").unwrap();
     for name in ["../outside", "../../outside.session.json", "/etc/passwd", "..", "a/../x", "\\x"] {
         for command in ["info", "history", "export", "reset"] {
-            said(&env.run(&["session", command, name]), 4, &["there is no session"]);
+            said(
+                &env.run(&["session", command, name]),
+                4,
+                &["not found", "see `osm session list`"],
+            );
         }
-        said(&env.run(&["session", "delete", "-y", name]), 4, &["there is no session"]);
-        said(&env.run(&["session", "restore", name]), 4, &["there is no"]);
+        said(
+            &env.run(&["session", "delete", "-y", name]),
+            4,
+            &["not found", "see `osm session list`"],
+        );
+        said(&env.run(&["session", "restore", name]), 4, &["not found"]);
     }
     assert_eq!(std::fs::read_to_string(outside).unwrap(), "{}");
     assert_eq!(value(&env, "x"), "old");
@@ -425,4 +445,83 @@ fn every_id_that_is_listed_is_found() {
     }
     said(&env.run(&["session", "import", "-y", stray.to_str().unwrap()]), 0, &["ex--stray_00_"]);
     said(&env.run(&["session", "info", "ex--stray_00"]), 0, &["ex--stray_00_"]);
+}
+
+#[test]
+fn a_store_without_files_has_no_paths() {
+    let env = Env::new();
+    for arguments in [&["session", "path"][..], &["session", "path", "x"]] {
+        said(&env.run(arguments), 0, &["$OSM_HOME/sessions"]);
+        let memory = [arguments, &["--store", "memory"]].concat();
+        said(&env.run(&memory), 1, &["sessions of this store are not files", "--store fs"]);
+    }
+}
+
+/// An import, and a document that was edited: nothing in them controls the terminal.
+#[test]
+fn nothing_in_a_document_reaches_the_terminal_as_it_is() {
+    let env = Env::new();
+    let hostile = r"\u001b]0;owned\u0007\u001b[2J";
+    let document = format!(
+        r#"{{"export":"1.0.0","session_id":"ex--x_2d","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","origin":{{"source":"s{hostile}","agent":"a{hostile}","host":"h{hostile}"}},"last_used":{{"branch":"b{hostile}","folder":"f{hostile}"}},"shared_state":{{"k{hostile}":"v{hostile}"}},"script_state":{{}},"history":[]}}"#
+    );
+    let file = env.path().join("export.json");
+    std::fs::write(&file, document).unwrap();
+    let imported = env.run(&["session", "import", file.to_str().unwrap()]);
+    said(&imported, 0, &["imported"]);
+    for arguments in [
+        &["session", "list"][..],
+        &["session"],
+        &["session", "info", "x"],
+        &["session", "history", "x"],
+        &["session", "diff", "x@1", "x"],
+    ] {
+        let run = env.run(arguments);
+        assert_eq!(run.code, Some(0), "{}", run.transcript());
+        let control = |c: char| c.is_control() && c != '\n';
+        assert!(!run.stdout.contains(control), "{:?}", run.stdout);
+    }
+    let list = env.run(&["session", "list", "--json"]);
+    let rows: Value = serde_json::from_str(&list.stdout).unwrap();
+    assert_eq!(rows[0]["agent"], "a\u{1b}]0;owned\u{7}\u{1b}[2J", "programs get the exact text");
+}
+
+#[test]
+fn one_is_not_a_plural() {
+    let env = Env::new();
+    drop(opened(&env, "x"));
+    let info = env.run(&["session", "info", "x"]);
+    said(&info, 0, &["), once\n", "Last commands (1 kept)"]);
+    assert!(!info.stdout.contains("1 times"), "{}", info.stdout);
+}
+
+#[test]
+fn a_time_ahead_is_told_as_such() {
+    let env = Env::new();
+    drop(opened(&env, "x"));
+    let path = env.path().join("sessions").join("ex--x_2d.session.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let created = document["created_at"].as_str().unwrap();
+    std::fs::write(&path, text.replacen(created, "2999-01-01T00:00:00Z", 1)).unwrap();
+    let info = env.run(&["session", "info", "x"]);
+    said(&info, 0, &["created  2999-01-01T00:00:00Z (in "]);
+    assert!(!info.stdout.contains("future"), "{}", info.stdout);
+}
+
+#[test]
+fn errors_are_json_for_programs() {
+    let env = Env::new();
+    for (arguments, code, reason) in [
+        (&["session", "info", "nothing", "--json"][..], 4, "session_not_found"),
+        (&["session", "history", "nothing", "--json"], 4, "session_not_found"),
+        (&["session", "diff", "no.session.json", "--json"], 4, "archive_not_found"),
+        (&["session", "purge", "--json"], 5, "cannot_ask"),
+    ] {
+        let run = env.run(arguments);
+        assert_eq!(run.code, Some(code), "{}", run.transcript());
+        let error: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(error["reason"], reason);
+        assert!(error["hints"].as_array().is_some_and(|hints| !hints.is_empty()));
+    }
 }

@@ -116,7 +116,7 @@ fn without_a_store_work_goes_on_in_memory() {
     std::fs::write(&home, "not a folder").unwrap();
     let run = env.probe(&["keep one", "keep two", "undo", "history"]);
     run.said(
-        0,
+        6,
         &["this session is in memory only", "osm has written the session to LAB/temporary/osm-"],
     );
     std::fs::write(&home, "").unwrap();

@@ -76,7 +76,7 @@ pub(super) fn open_file((): &Handle, path: &Path, name: &str, access: Access) ->
     options.read(true).custom_flags(OPEN_REPARSE_POINT);
     match access {
         Access::Read => {}
-        // Without the right to delete: a lock that somebody has open cannot lose its name, so
+        // Without the right to delete: a lock that a process has open cannot lose its name, so
         // handle and path are the same file for as long as the handle is open.
         Access::Write => {
             options.write(true).share_mode(SHARE_READ_AND_WRITE);
@@ -153,7 +153,7 @@ pub(super) fn is_unsupported(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(INVALID_FUNCTION | NOT_SUPPORTED))
 }
 
-/// Tries again for half a second while somebody else has the file open in a way that forbids it.
+/// Tries again for half a second while another process has the file open in a way that forbids it.
 fn persevere<T>(mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for pause in PAUSES {
         match action() {

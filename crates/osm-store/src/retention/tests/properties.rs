@@ -30,20 +30,20 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_shelved()(
-        shelf in proptest::sample::select(&Shelf::ALL[..]),
+    fn any_archived()(
+        kind in proptest::sample::select(&ArchiveKind::ALL[..]),
         name in 0u16..500,
         size in 0u64..2 * MEGABYTE,
         days in -10i64..120,
-    ) -> ShelvedCandidate {
-        ShelvedCandidate { shelf, name: name.to_string(), size, modified: days_ago(days) }
+    ) -> ArchivedCandidate {
+        ArchivedCandidate { kind, name: name.to_string(), size, modified: days_ago(days) }
     }
 }
 
 prop_compose! {
     fn any_survey()(
         sessions in proptest::collection::vec(any_session(), 0..40),
-        shelved in proptest::collection::vec(any_shelved(), 0..40),
+        archived in proptest::collection::vec(any_archived(), 0..40),
         current in proptest::collection::vec(0u8..40, 0..3),
         last_cleanup in proptest::option::of(-500i64..500),
     ) -> Survey {
@@ -51,7 +51,7 @@ prop_compose! {
         let mut named = BTreeSet::new();
         Survey {
             sessions: sessions.into_iter().filter(|it| seen.insert(it.id.clone())).collect(),
-            shelved: shelved.into_iter().filter(|it| named.insert(it.name.clone())).collect(),
+            archived: archived.into_iter().filter(|it| named.insert(it.name.clone())).collect(),
             current: current.iter().map(|name| id(&name.to_string())).collect(),
             last_cleanup: last_cleanup.map(days_ago),
             now: at(NOW),
@@ -92,7 +92,7 @@ fn carried_out(survey: &Survey, plan: &Plan) -> Survey {
     let discarded: BTreeSet<&str> = plan.discards.iter().map(|it| it.name.as_str()).collect();
     let mut left = survey.clone();
     left.sessions.retain(|session| !gone.contains(&session.id));
-    left.shelved.retain(|item| !discarded.contains(item.name.as_str()));
+    left.archived.retain(|item| !discarded.contains(item.name.as_str()));
     left
 }
 
@@ -154,30 +154,30 @@ proptest! {
     }
 
     #[test]
-    fn shelves_keep_to_their_own_limits(survey in any_survey(), policy in any_policy()) {
+    fn archives_keep_to_their_own_limits(survey in any_survey(), policy in any_policy()) {
         let plan = plan(&survey, &policy, Mode::Clean);
         let left = carried_out(&survey, &plan);
-        let on = |shelf| left.shelved.iter().filter(move |item| item.shelf == shelf);
+        let on = |kind| left.archived.iter().filter(move |item| item.kind == kind);
         let limits = [
-            (Shelf::Archive, policy.archive_max_age_days),
-            (Shelf::Quarantine, policy.quarantine_days),
-            (Shelf::Recovered, policy.recovered_days),
-            (Shelf::Trash, policy.trash_days),
+            (ArchiveKind::Archive, policy.archive_max_age_days),
+            (ArchiveKind::Quarantine, policy.quarantine_days),
+            (ArchiveKind::Recovered, policy.recovered_days),
+            (ArchiveKind::Trash, policy.trash_days),
         ];
-        for (shelf, limit) in limits {
-            let is_young = |item: &ShelvedCandidate| {
+        for (kind, limit) in limits {
+            let is_young = |item: &ArchivedCandidate| {
                 (NOW - item.modified.as_second()) / DAY <= i64::from(limit)
             };
-            prop_assert!(limit == 0 || plan.leap.is_some() || on(shelf).all(is_young));
+            prop_assert!(limit == 0 || plan.leap.is_some() || on(kind).all(is_young));
         }
-        let archives = on(Shelf::Archive).count();
+        let archives = on(ArchiveKind::Archive).count();
         prop_assert!(policy.archive_max_count == 0 || archives <= policy.archive_max_count as usize);
-        let size = total(on(Shelf::Archive).map(|item| item.size));
+        let size = total(on(ArchiveKind::Archive).map(|item| item.size));
         prop_assert!(
             policy.archive_max_size_mb == 0
                 || size <= u64::from(policy.archive_max_size_mb) * MEGABYTE
         );
-        // Sessions and shelves know nothing of each other.
+        // Sessions and archives know nothing of each other.
         let mut without = survey.clone();
         without.sessions.clear();
         without.last_cleanup = Some(survey.last_cleanup.unwrap_or(survey.now));
@@ -242,7 +242,7 @@ proptest! {
         let again = plan(&left, &policy, mode);
         prop_assert_eq!((again.removals, again.discards), (vec![], vec![]));
         // Nor does what the plan moved into the trash.
-        left.shelved.push(shelved(Shelf::Trash, "new", 0));
+        left.archived.push(archived(ArchiveKind::Trash, "new", 0));
         if mode == Mode::Clean {
             prop_assert_eq!(plan(&left, &policy, mode).discards, vec![]);
         }
@@ -252,7 +252,7 @@ proptest! {
     fn purge_leaves_what_is_in_use(survey in any_survey(), policy in any_policy()) {
         let left = carried_out(&survey, &plan(&survey, &policy, Mode::Purge));
         prop_assert!(left.sessions.iter().all(|session| left.is_protected(session)));
-        prop_assert!(left.shelved.iter().all(|item| item.shelf != Shelf::Trash));
+        prop_assert!(left.archived.iter().all(|item| item.kind != ArchiveKind::Trash));
     }
 
     #[test]
@@ -273,9 +273,9 @@ proptest! {
             "session.defunct_age_days" => "defunct",
             "session.max_count" => "count",
             "session.max_size_mb" => "size",
-            "session.archive_max_count" => "shelf-count",
-            "session.archive_max_size_mb" => "shelf-size",
-            _ => "shelf-age",
+            "session.archive_max_count" => "archive-count",
+            "session.archive_max_size_mb" => "archive-size",
+            _ => "archive-age",
         };
         let plan = plan(&survey, &policy, Mode::Clean);
         let reasons = plan.removals.iter().map(|it| it.reason);

@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use osm_store::audit::Event;
-use osm_store::backend::{Backend, Shelf, Wait};
-use osm_store::cleanup::{Options, Progress, Turn};
+use osm_store::backend::{ArchiveKind, Backend, Wait};
+use osm_store::cleanup::{Options, Progress, Turn, Warning};
 use osm_store::metadata::{Metadata, ResetRecord};
 use osm_store::retention::{Mode, Policy};
 use serde_json::json;
 
 use super::refusing::Refusing;
 use super::{clean, cleaner, everywhere, holder, is_there, save};
-use crate::harness::{id, now, set_metadata};
+use crate::harness::{Single, change_record, id, now, set_metadata};
 
 #[test]
 fn a_cleanup_that_is_told_to_stop_is_finished_by_the_next() {
@@ -72,7 +72,7 @@ fn automatic_cleanups_keep_to_their_interval() {
 }
 
 #[test]
-fn a_cleanup_that_somebody_else_just_ended_is_not_run_again() {
+fn a_cleanup_that_another_process_just_ended_is_not_run_again() {
     everywhere(|backend| {
         save(backend, &id("a"), "x");
         let run = |backend: &dyn Backend| {
@@ -93,25 +93,25 @@ fn a_damaged_record_is_set_aside_once() {
         set_metadata(backend, b"{ damaged").unwrap();
         assert!(Metadata::read(backend).unwrap().damage.is_some());
         let report = clean(backend, 0, Mode::Clean, &Options::default());
-        let quarantine = backend.shelved(Shelf::Quarantine).unwrap();
+        let quarantine = backend.archives_of(ArchiveKind::Quarantine).unwrap();
         assert_eq!(quarantine.len(), 1);
         let name = &quarantine[0].name;
         assert_eq!(
-            report.warnings,
-            [format!("the shared record was damaged; it is now quarantine/{name}")]
+            report.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [format!("the shared record was damaged and is now quarantine/{name}")]
         );
-        assert_eq!(backend.read_shelved(Shelf::Quarantine, name).unwrap(), b"{ damaged");
+        assert_eq!(backend.read_archived(ArchiveKind::Quarantine, name).unwrap(), b"{ damaged");
         let found = Metadata::read(backend).unwrap();
         assert_eq!(found.damage, None);
         assert!(found.metadata.last_cleanup.is_some());
         assert!(clean(backend, 0, Mode::Clean, &Options::default()).is_empty());
-        assert_eq!(backend.shelved(Shelf::Quarantine).unwrap().len(), 1);
+        assert_eq!(backend.archives_of(ArchiveKind::Quarantine).unwrap().len(), 1);
 
         // Without room to set it aside it stays as it is.
         set_metadata(backend, b"damaged").unwrap();
-        let full = Refusing::new(backend, &["shelve metadata"]);
+        let full = Refusing::new(backend, &["archive metadata"]);
         let report = clean(&full, 0, Mode::Clean, &Options::default());
-        assert!(report.warnings[0].starts_with("the cleanup could not be noted"), "{report:?}");
+        assert!(matches!(report.warnings[..], [Warning::NotRecorded(_)]), "{report:?}");
         assert_eq!(backend.metadata().unwrap().unwrap(), b"damaged");
     });
 }
@@ -131,7 +131,7 @@ fn records_of_resets_are_bounded_and_none_is_lost() {
                             Some("archive".into()),
                             &holder(),
                         );
-                        let done = Metadata::change(backend, &holder(), Wait::USUAL, |it| {
+                        let done = change_record(backend, Wait::USUAL, |it| {
                             it.resets.push(record.clone());
                         });
                         assert_eq!(done.unwrap(), None);
@@ -143,15 +143,15 @@ fn records_of_resets_are_bounded_and_none_is_lost() {
         assert_eq!(metadata.resets.len(), threads * each);
         assert_eq!(metadata.other["theme"], "dark");
         let last = metadata.resets.last().unwrap().clone();
-        Metadata::change(backend, &holder(), Wait::USUAL, |it| {
+        change_record(backend, Wait::USUAL, |it| {
             it.resets.extend((0..90).map(|_| last.clone()));
         })
         .unwrap();
         assert_eq!(Metadata::read(backend).unwrap().metadata.resets.len(), 100);
 
-        // Whoever cleans for long does not hold up a reset for long.
+        // A long cleanup does not delay a reset.
         let other = backend.lock_cleanup(&holder()).unwrap().unwrap();
-        Metadata::change(backend, &holder(), Wait::NONE, |it| it.resets.clear()).unwrap();
+        change_record(backend, Wait::NONE, |it| it.resets.clear()).unwrap();
         drop(other);
         assert!(Metadata::read(backend).unwrap().metadata.resets.is_empty());
     });

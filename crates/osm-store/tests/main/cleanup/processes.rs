@@ -9,14 +9,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use osm_identity::SessionId;
-use osm_store::backend::{Backend, Shelf, Wait};
+use osm_store::backend::{ArchiveKind, Backend, Wait};
 use osm_store::cleanup::{Options, Turn};
 use osm_store::metadata::Metadata;
 use osm_store::retention::{Mode, Policy};
 use osm_store::{Error, FsBackend};
 
 use super::{clean, cleaner, holder, is_there, lasting, removed, save};
-use crate::harness::{Home, id};
+use crate::harness::{Home, Single, clock, id};
 
 const TASK: &str = "OSM_TEST_TASK";
 const ROOT: &str = "OSM_TEST_ROOT";
@@ -31,14 +31,14 @@ fn task() {
     let (Some(task), Some(root)) = (std::env::var_os(TASK), std::env::var_os(ROOT)) else {
         return;
     };
-    let backend = FsBackend::open(Path::new(&root)).unwrap();
+    let backend = FsBackend::open(Path::new(&root), clock()).unwrap();
     let answer = match task.to_str().unwrap() {
         "sleep" => {
             wait_for_go();
             "slept".to_owned()
         }
         "attend" => {
-            let _presence = backend.attend(&id("session-A"), &holder(), Wait::USUAL).unwrap();
+            let _presence = backend.share(&id("session-A"), &holder(), Wait::USUAL).unwrap();
             wait_for_go();
             "attended".to_owned()
         }
@@ -134,7 +134,7 @@ pub(super) fn sleeper() -> Child {
 
 /// Makes a session's document older than it is.
 fn age(backend: &dyn Backend, id: &SessionId, days: u64) {
-    let file = std::fs::File::options().write(true).open(backend.place(id).unwrap()).unwrap();
+    let file = std::fs::File::options().write(true).open(backend.place(id)).unwrap();
     let then = file.metadata().unwrap().modified().unwrap() - Duration::from_secs(days * 86_400);
     file.set_modified(then).unwrap();
 }
@@ -152,7 +152,7 @@ fn verification_a_session_of_another_process_is_not_removed() {
     assert_eq!(removed(&report), [&id("session-B")]);
     assert!(is_there(&backend, &id("session-A")));
 
-    // It dies without a word, and nobody is there any more.
+    // It is killed, and the session is not open any more.
     process.child.kill().unwrap();
     process.child.wait().unwrap();
     let report = clean(&backend, 0, Mode::Clean, &Options::default());
@@ -179,7 +179,7 @@ fn verification_two_processes_clean_at_once() {
         }
         assert_eq!(gone, 50, "{answers:?}");
         assert!(backend.entries().unwrap().is_empty());
-        assert_eq!(backend.shelved(Shelf::Trash).unwrap().len(), 50);
+        assert_eq!(backend.archives_of(ArchiveKind::Trash).unwrap().len(), 50);
     }
 }
 
@@ -233,13 +233,13 @@ fn a_cleanup_that_is_killed_loses_nothing_and_is_finished_by_the_next() {
     let report = last();
     assert!(report.failed.is_empty() && report.skipped.is_empty(), "{report:?}");
     assert!(backend.entries().unwrap().is_empty());
-    let trash = backend.shelved(Shelf::Trash).unwrap();
+    let trash = backend.archives_of(ArchiveKind::Trash).unwrap();
     for n in 0..count {
         let id = id(&n.to_string());
         let mut mine = trash.iter().filter(|item| item.id.as_ref() == Some(&id)).peekable();
         assert!(mine.peek().is_some(), "{id} is in the trash");
         for item in mine {
-            let document = backend.read_shelved(Shelf::Trash, &item.name).unwrap();
+            let document = backend.read_archived(ArchiveKind::Trash, &item.name).unwrap();
             assert_eq!(document, format!("document {n}").as_bytes());
         }
     }

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use osm_identity::SessionId;
 use osm_store::Error;
-use osm_store::backend::{Backend, Shelf, Wait};
+use osm_store::backend::{ArchiveKind, Wait};
 use osm_store::cleanup::Options;
 use osm_store::retention::{Mode, Policy, Reason};
 
 use super::{assert_clean, clean, cleaner, everywhere, holder, is_there, lasting, removed, save};
-use crate::harness::{Home, id};
+use crate::harness::{Home, Single, id};
 
 #[test]
 fn verification_a_session_in_use_is_not_removed() {
@@ -18,7 +18,7 @@ fn verification_a_session_in_use_is_not_removed() {
         for name in ["session-A", "session-B", "mine"] {
             save(backend, &id(name), "x");
         }
-        let presence = backend.attend(&id("session-A"), &holder(), Wait::NONE).unwrap();
+        let presence = backend.share(&id("session-A"), &holder(), Wait::NONE).unwrap();
         let report = clean(backend, 365, Mode::Clean, &Options::default());
         assert_clean(&report);
         assert_eq!(removed(&report), [&id("session-B")]);
@@ -60,19 +60,22 @@ fn verification_what_is_365_days_old_goes() {
         assert_eq!((steps[9].done, steps[9].total, steps[9].bytes), (10, 10, 100));
 
         // They can be brought back.
-        let trash = backend.shelved(Shelf::Trash).unwrap();
+        let trash = backend.archives_of(ArchiveKind::Trash).unwrap();
         assert_eq!(trash.len(), 10);
         for item in &trash {
-            assert_eq!(backend.read_shelved(Shelf::Trash, &item.name).unwrap(), b"a document");
+            assert_eq!(
+                backend.read_archived(ArchiveKind::Trash, &item.name).unwrap(),
+                b"a document"
+            );
         }
         // For a week, whatever the clock of the machine says.
         let report = clean(backend, 800, Mode::Clean, &Options::default());
         assert!(report.leap.is_some());
-        assert_eq!(backend.shelved(Shelf::Trash).unwrap().len(), 10);
+        assert_eq!(backend.archives_of(ArchiveKind::Trash).unwrap().len(), 10);
         let report = clean(backend, 800, Mode::Clean, &Options::default());
         assert_eq!(report.discarded.len(), 10);
         assert!(report.bytes_freed > 0);
-        assert!(backend.shelved(Shelf::Trash).unwrap().is_empty());
+        assert!(backend.archives_of(ArchiveKind::Trash).unwrap().is_empty());
     });
 }
 
@@ -106,7 +109,7 @@ fn verification_two_cleanups_at_once() {
         });
         assert_eq!(gone.into_inner(), count, "each went once");
         assert!(backend.entries().unwrap().is_empty());
-        assert_eq!(backend.shelved(Shelf::Trash).unwrap().len(), count);
+        assert_eq!(backend.archives_of(ArchiveKind::Trash).unwrap().len(), count);
     });
 }
 
@@ -121,18 +124,18 @@ fn verification_orphaned_locks_go() {
     std::fs::write(&stranger, "").unwrap();
 
     let dry = clean(&backend, 1, Mode::Clean, &Options { dry_run: true, ..Options::default() });
-    assert_eq!(dry.litter, 1, "{dry:?}");
+    assert_eq!(dry.stray_files, 1, "{dry:?}");
     assert!(zombie.exists());
     let report = clean(&backend, 1, Mode::Clean, &Options::default());
     assert_clean(&report);
-    assert_eq!(report.litter, 1);
+    assert_eq!(report.stray_files, 1);
     assert!(!zombie.exists());
     assert!(stranger.exists(), "it is not ours");
     assert!(is_there(&backend, &id("living")));
 
-    // One that somebody holds is in use, even if there is no document yet.
-    let presence = backend.attend(&id("zombie"), &holder(), Wait::NONE).unwrap();
+    // A lock that a process holds is in use, even if there is no document yet.
+    let presence = backend.share(&id("zombie"), &holder(), Wait::NONE).unwrap();
     let report = clean(&backend, 2, Mode::Clean, &Options::default());
-    assert_eq!(report.litter, 0);
+    assert_eq!(report.stray_files, 0);
     drop(presence);
 }

@@ -1,39 +1,24 @@
-//! `osm session clean` and `osm session purge`: retention, carried out by hand.
+//! `osm session clean` and `osm session purge`.
 
-use osm_identity::System;
-use osm_store::cleanup::{Cleaner, Options, Report};
-use osm_store::retention::{Mode, Policy};
+use osm_store::cleanup::Report;
+use osm_store::retention::Mode;
 use serde_json::{Value, json};
 
-use super::elsewhere;
 use crate::cli::{Format, Sure};
-use crate::error::CommandError;
-use crate::interaction::{Interaction as _, confirm};
+use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
-use crate::render::Ui;
-use crate::render::size;
+use crate::ops::session::{self, CleanRequest};
+use crate::render::{Ui, size};
 
 pub(super) fn run(
-    purge: bool,
+    mode: Mode,
     sure: Sure,
     format: Format,
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = invocation.store()?;
-    // A purge asks no limit, so a doubt about them does not hold it up.
-    let policy =
-        if purge { invocation.settings.policy() } else { invocation.settings.checked_policy()? };
-    if !sure.dry_run {
-        let question = if purge {
-            "Delete every session that is not in use, for good?"
-        } else {
-            "Remove the sessions that the limits no longer allow?"
-        };
-        confirm(sure.yes, question, ui)?;
-    }
-    let mode = if purge { Mode::Purge } else { Mode::Clean };
-    let report = clean(&store, policy, mode, sure.dry_run, invocation, ui)?;
+    let request = CleanRequest { mode, consent: super::consent(sure) };
+    let report = session::clean(invocation, &request, ui)?;
     if format.json {
         ui.json(&to_json(&report));
     } else {
@@ -41,30 +26,11 @@ pub(super) fn run(
     }
     match report.failed.len() {
         0 => Ok(()),
-        count => Err(CommandError::failed(format!("{count} could not be removed"))),
+        // The report has said which.
+        _ if format.json => Err(CommandError::Told(Exit::Failure)),
+        1 => Err(CommandError::failed("cannot remove one of them")),
+        count => Err(CommandError::failed(format!("cannot remove {count} of them"))),
     }
-}
-
-fn clean(
-    store: &osm_store::Store,
-    policy: &Policy,
-    mode: Mode,
-    dry_run: bool,
-    invocation: &Invocation,
-    ui: &mut Ui,
-) -> Result<Report, CommandError> {
-    let current = [invocation.session_id().clone()];
-    let holder = invocation.world.holder();
-    let cleaner = Cleaner {
-        backend: store.backend(),
-        policy,
-        holder: &holder,
-        current: &current,
-        processes: &System,
-        now: invocation.world.now(),
-    };
-    let options = Options { dry_run, ..Options::default() };
-    Ok(cleaner.clean_up(mode, &options, &mut |it| ui.progress(it.done, it.total))?)
 }
 
 fn show(report: &Report, ui: &mut Ui) {
@@ -73,23 +39,17 @@ fn show(report: &Report, ui: &mut Ui) {
         ui.line(format!("{verb} {} ({}, {})", it.id, size(it.size), it.reason));
     }
     for it in &report.discarded {
-        ui.line(format!(
-            "{verb} {}/{} ({}, {})",
-            it.shelf.name(),
-            it.name,
-            size(it.size),
-            it.reason
-        ));
+        let size = size(it.size);
+        ui.line(format!("{verb} {}/{} ({size}, {})", it.kind.name(), it.name, it.reason));
     }
     for it in &report.skipped {
         ui.line(format!("kept {} ({})", it.item, it.why));
     }
-    elsewhere::warn_after(report, ui);
     for it in &report.failed {
         ui.warn(&format!("{}: {}", it.item, it.error));
     }
     for warning in &report.warnings {
-        ui.warn(warning);
+        ui.warn(&warning.to_string());
     }
     if report.is_empty() {
         ui.line("Nothing to remove");
@@ -105,7 +65,7 @@ fn to_json(report: &Report) -> Value {
     let discarded: Vec<Value> = report
         .discarded
         .iter()
-        .map(|it| json!({"shelf": it.shelf.name(), "name": it.name, "size": it.size, "reason": it.reason.to_string()}))
+        .map(|it| json!({"kind": it.kind.name(), "name": it.name, "size": it.size, "reason": it.reason.to_string()}))
         .collect();
     let skipped: Vec<Value> = report
         .skipped
@@ -118,12 +78,13 @@ fn to_json(report: &Report) -> Value {
         .map(|it| json!({"item": it.item.to_string(), "error": it.error.to_string()}))
         .collect();
     json!({
-        "dryRun": report.dry_run,
+        "dry_run": report.dry_run,
         "removed": removed,
         "discarded": discarded,
         "skipped": skipped,
         "failed": failed,
-        "litter": report.litter,
-        "bytesFreed": report.bytes_freed,
+        "stray_files": report.stray_files,
+        "bytes_freed": report.bytes_freed,
+        "bytes_trashed": report.bytes_trashed,
     })
 }

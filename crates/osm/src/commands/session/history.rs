@@ -1,8 +1,9 @@
-//! `osm session history`: the commands that a session remembers.
+//! `osm session history`: the history of a session.
 
 use crate::cli::Format;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
+use crate::ops::session;
 use crate::render::Ui;
 use crate::render::brief;
 use crate::render::time::age;
@@ -13,15 +14,14 @@ pub(super) fn run(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let id = invocation.named(id);
-    let session = invocation.store()?.read(&id)?;
+    let session = session::read(invocation, id)?;
     if format.json {
         let export = session.to_export();
         ui.json(&export["history"]);
         return Ok(());
     }
     if session.history.is_empty() {
-        ui.line("No commands are remembered");
+        ui.line("No commands in the history");
         return Ok(());
     }
     let now = invocation.world.now();

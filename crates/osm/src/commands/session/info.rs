@@ -3,6 +3,7 @@
 use crate::cli::Format;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
+use crate::ops::session::{self, Info};
 use crate::render::time::{age, ago};
 use crate::render::{Style, Text, Ui, brief, size};
 
@@ -12,17 +13,14 @@ pub(super) fn run(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let id = invocation.named(id);
-    let store = invocation.store()?;
-    let session = store.read(&id)?;
+    let Info { session, holders, file } = session::info(invocation, id)?;
     if format.json {
         ui.json(&session.to_export());
         return Ok(());
     }
     let now = invocation.world.now();
-    let holders = store.backend().holders(&id)?;
     let mut rows = vec![
-        [Text::from("session"), Style::Strong.of(id.as_str())],
+        [Text::from("session"), Style::Strong.of(session.id.as_str())],
         [
             "created".into(),
             format!("{} ({})", session.created_at, ago(session.created_at, now)).into(),
@@ -53,7 +51,7 @@ pub(super) fn run(
         let place = used.worktree.as_ref().or(used.folder.as_ref()).cloned().unwrap_or_default();
         rows.push(["used in".into(), format!("{place}{branch}").into()]);
     }
-    if let Some(path) = store.backend().place(&id) {
+    if let Some(path) = file {
         rows.push(["file".into(), path.display().to_string().into()]);
     }
     for holder in &holders {
@@ -99,15 +97,7 @@ pub(super) fn path(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let home = invocation.world.home().ok_or_else(|| {
-        CommandError::failed("there is no folder for sessions")
-            .with_hint("set HOME, or OSM_HOME to a folder")
-    })?;
-    let layout = osm_store::layout::Layout::new(&home);
-    let path = match id {
-        None => layout.sessions(),
-        Some(id) => layout.document(&invocation.named(Some(id))),
-    };
+    let path = session::path(invocation, id)?;
     ui.value(&path.display().to_string());
     Ok(())
 }

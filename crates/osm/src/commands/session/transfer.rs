@@ -1,15 +1,11 @@
-//! `osm session export` and `osm session import`: sessions out and in, as plain JSON.
+//! `osm session export` and `osm session import`.
 
 use std::path::{Path, PathBuf};
 
-use osm_store::backend::Current;
-use osm_store::layout::LARGEST_DOCUMENT;
-
-use super::elsewhere;
 use crate::cli::{Force, Sure};
 use crate::error::CommandError;
-use crate::interaction::confirm;
 use crate::invocation::Invocation;
+use crate::ops::session::{self, ImportRequest};
 use crate::render::Ui;
 
 pub(super) fn export(
@@ -18,25 +14,13 @@ pub(super) fn export(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let id = invocation.named(id);
-    let session = invocation.store()?.read(&id)?;
+    let snapshot = session::read(invocation, id)?;
     let Some(path) = output else {
-        ui.json(&session.to_export());
+        ui.json(&snapshot.to_export());
         return Ok(());
     };
-    let json = serde_json::to_string_pretty(&session.to_export()).expect("a session is JSON");
-    let failed = |error: std::io::Error| {
-        CommandError::failed(format!("cannot write {}: {error}", path.display()))
-            .with_hint("name a file that does not exist yet, in a folder of yours")
-    };
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path).map_err(failed)?;
-    std::io::Write::write_all(&mut file, format!("{json}\n").as_bytes()).map_err(failed)?;
-    file.sync_all().map_err(failed)?;
-    ui.line(format!("exported {id} to {}", path.display()));
+    session::export_to(path, &snapshot)?;
+    ui.line(format!("exported {} to {}", snapshot.id, path.display()));
     Ok(())
 }
 
@@ -48,47 +32,19 @@ pub(super) fn import(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let store = invocation.store_to_change(force.force)?;
-    if id.is_some() && files.len() > 1 {
-        return Err(CommandError::failed("one --as cannot name several sessions")
-            .with_hint("import the files one by one")
-            .exiting(crate::Exit::Usage));
-    }
-    for file in files {
-        let bytes = read(file)?;
-        let place = file.display().to_string();
-        let session = store.snapshot(bytes.clone(), &place)?;
-        let target = id.map_or_else(|| session.id.clone(), |id| invocation.named(Some(id)));
-        if sure.dry_run {
-            ui.line(format!("would import {place} as {target}"));
-            continue;
-        }
-        elsewhere::warn(&store, std::slice::from_ref(&target), ui);
-        if !matches!(store.backend().load(&target, None)?, Current::Missing) {
-            let question =
-                format!("Session {target} exists. Archive it and put {place} in its place?");
-            confirm(sure.yes, &question, ui)?;
-        }
-        let (imported, archived) = store.import(bytes, &place, Some(&target))?;
-        ui.line(format!("imported {place} as {imported}"));
-        if let Some(archived) = archived {
-            ui.line(format!("what was there is archived as {archived}"));
-        }
-    }
-    Ok(())
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
-    let failed = |reason: String| {
-        CommandError::failed(format!("cannot read {}: {reason}", file.display()))
-            .with_hint("name a session's file or an export of one")
+    let request = ImportRequest {
+        files: files.to_vec(),
+        id: id.map(str::to_owned),
+        force: force.force,
+        consent: super::consent(sure),
     };
-    let about = std::fs::metadata(file).map_err(|error| failed(error.to_string()))?;
-    if !about.is_file() {
-        return Err(failed("not a file".into()));
+    let result = session::import(invocation, &request, ui)?;
+    for it in result.imported {
+        let verb = if it.dry_run { "would import" } else { "imported" };
+        ui.line(format!("{verb} {} as {}", it.file.display(), it.id));
+        if let Some(archived) = it.archived {
+            ui.line(format!("the session that it replaced is archived as {archived}"));
+        }
     }
-    if about.len() > LARGEST_DOCUMENT {
-        return Err(failed(format!("larger than {LARGEST_DOCUMENT} bytes")));
-    }
-    std::fs::read(file).map_err(|error| failed(error.to_string()))
+    result.failure.map_or(Ok(()), |error| Err(error.into()))
 }

@@ -112,7 +112,6 @@ mod tests {
     use serde_json::json;
 
     fn history(entries: &[(&str, i32)]) -> Vec<HistoryEntry> {
-        let folder = osm_store::MemoryBackend::new();
         let holder = osm_store::backend::Holder {
             process: osm_identity::ProcessInstance::unread(osm_identity::Pid(1)),
             host: String::new(),
@@ -120,7 +119,8 @@ mod tests {
             command: String::new(),
         };
         let clock: osm_store::Clock = std::sync::Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
-        let store = osm_store::Store::new(std::sync::Arc::new(folder), holder, clock);
+        let backend = osm_store::MemoryBackend::new(clock);
+        let store = osm_store::Store::new(std::sync::Arc::new(backend), holder);
         let id = osm_identity::SessionId::explicit("x".as_ref());
         let mut session = store.open(&id, osm_store::backend::Wait::NONE).unwrap();
         for (command, value) in entries {

@@ -1,8 +1,8 @@
-//! Automatic cleanup, behind whatever else is done.
+//! Automatic cleanup, in the background of other commands.
 //!
-//! It runs once per interval over all processes, on a thread of its own. When the command is done
-//! it has a moment to come to its end, and is then told to stop: the next command goes on with what
-//! is left.
+//! It runs once per interval over all processes, on its own thread. When the command has ended, the
+//! cleanup has a moment to finish and is then told to stop: the next command continues with the
+//! rest.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,15 +18,15 @@ use crate::invocation::Invocation;
 const MOMENT: Duration = Duration::from_millis(100);
 
 /// A cleanup that ends with its owner.
-pub(in crate::commands) struct Background {
+pub(crate) struct BackgroundCleanup {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Background {
-    /// Starts one, if it is wanted and there is a store to clean. What goes wrong is told by
-    /// `osm session clean`.
-    pub(in crate::commands) fn start(invocation: &Invocation) -> Self {
+impl BackgroundCleanup {
+    /// Starts one, if the settings want it and there is a store to clean. Its errors are shown by
+    /// the next `osm session clean`.
+    pub(crate) fn start(invocation: &Invocation) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let is_wanted = invocation.settings.policy().auto_cleanup_enabled;
         let store = is_wanted.then(|| invocation.store().ok()).flatten();
@@ -34,7 +34,7 @@ impl Background {
             let (backend, stop) = (store.shared_backend(), Arc::clone(&stop));
             let (policy, holder) =
                 (invocation.settings.policy().clone(), invocation.world.holder());
-            let (current, now) = ([invocation.session_id().clone()], invocation.world.now());
+            let current = [invocation.session_id().clone()];
             std::thread::spawn(move || {
                 let cleaner = Cleaner {
                     backend: backend.as_ref(),
@@ -42,7 +42,6 @@ impl Background {
                     holder: &holder,
                     current: &current,
                     processes: &System,
-                    now,
                 };
                 drop(cleaner.run_if_due(&stop));
             })
@@ -51,7 +50,7 @@ impl Background {
     }
 }
 
-impl Drop for Background {
+impl Drop for BackgroundCleanup {
     fn drop(&mut self) {
         let deadline = Instant::now() + MOMENT;
         let running =

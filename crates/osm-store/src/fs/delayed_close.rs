@@ -1,8 +1,8 @@
 //! What is left of a file that was replaced: its space, which another hand gives back.
 //!
 //! To give back the space of the old content takes a file system up to a third as long as all else
-//! that a save does, and nobody is waiting for it. So the old file is held open while another one
-//! takes its name, and a thread lets go of it. Whoever writes next waits for that thread: on a full
+//! that a save does, and no caller waits for it. So the old file is held open while another one
+//! takes its name, and a thread lets go of it. The next save waits for that thread: on a full
 //! disk there is no other space.
 
 use std::fs::File;
@@ -11,13 +11,13 @@ use std::thread::{self, JoinHandle};
 
 /// The old content that is being given back.
 #[derive(Debug, Default)]
-pub(crate) struct Leftovers(Mutex<Option<JoinHandle<()>>>);
+pub(crate) struct DelayedClose(Mutex<Option<JoinHandle<()>>>);
 
-impl Leftovers {
+impl DelayedClose {
     /// Gives back a file, soon.
     pub(crate) fn leave(&self, old: File) {
         // Without a thread the file is closed here, with the closure that holds it.
-        let thread = thread::Builder::new().name("leftovers".into()).spawn(move || drop(old));
+        let thread = thread::Builder::new().name("delayed_close".into()).spawn(move || drop(old));
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = thread.ok();
     }
 
@@ -40,13 +40,13 @@ mod tests {
     fn what_was_left_is_gone_after_a_wait() {
         use std::os::fd::AsRawFd as _;
 
-        let leftovers = Leftovers::default();
-        leftovers.wait();
+        let delayed_close = DelayedClose::default();
+        delayed_close.wait();
         let file = tempfile::tempfile().unwrap();
         let (link, inode) = (format!("/proc/self/fd/{}", file.as_raw_fd()), inode(&file));
-        leftovers.leave(file);
-        leftovers.wait();
-        // The number may be somebody else's by now.
+        delayed_close.leave(file);
+        delayed_close.wait();
+        // Another file may have the number by now.
         assert!(File::open(link).map_or(true, |other| self::inode(&other) != inode));
     }
 

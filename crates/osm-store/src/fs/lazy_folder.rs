@@ -2,7 +2,7 @@
 //!
 //! A folder is opened once and kept; before each use, one look at its name, from the root down, tells
 //! whether it is still the same and still safe. So a long-lived program notices that its store was
-//! moved, replaced by a link, or opened to everybody, and never works in a folder that nobody sees.
+//! moved, replaced by a link, or made writable for every user, and never works in a folder without a name.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// Where a folder is, or will be.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct LazyFolder {
     way: Way,
     folder: Mutex<Option<Arc<Folder>>>,
 }
@@ -20,10 +20,10 @@ pub(crate) struct Place {
 #[derive(Debug)]
 enum Way {
     Root(PathBuf),
-    Within(Arc<Place>, &'static str),
+    Within(Arc<LazyFolder>, &'static str),
 }
 
-impl Place {
+impl LazyFolder {
     /// The root of a store.
     pub(crate) fn root(path: &Path) -> Arc<Self> {
         Arc::new(Self { way: Way::Root(path.to_owned()), folder: Mutex::default() })

@@ -1,27 +1,28 @@
-//! Who holds a lock, in their own words: for people who are refused, and for the proof that a holder
-//! is dead.
+//! The processes that hold a lock, as they register themselves: for the message to a process that is
+//! refused, and for the proof that a holder is dead.
 //!
-//! A lock tells that it is held, not by whom. So a holder writes a line of JSON into the lock file
-//! once it has the lock. Whether a lock is *held* is only ever asked of the lock.
+//! A lock tells that it is held, not by which process. So a holder writes a line of JSON into the
+//! lock file once it has the lock. Whether a lock is *held* is only ever asked of the lock.
 //!
-//! - Who shares a lock appends its line and blanks it on leaving. The line of a killed process
-//!   stays; readers leave out whoever is proven dead, and the next to find the file large and the
-//!   lock free empties it. Appending begins and ends a line, so a torn one spoils no other.
-//! - Who holds a lock alone writes over the beginning, and cuts the rest.
+//! - A process that shares a lock appends its line and blanks it on leaving. The line of a killed
+//!   process stays; readers leave out processes that are proven dead, and the next to find the file
+//!   large and the lock free empties it. Appending begins and ends a line, so a torn one spoils no
+//!   other.
+//! - A process that holds a lock alone writes over the beginning, and cuts the rest.
 //!
-//! Nothing is synced, and writing may fail (the disk is full): then there is a lock without a name.
-//! That must show, or the lines of the dead beside it would pass for everybody (`eviction.rs`). So
-//! who cannot append makes the file [`FULL`], which takes no room, and who cannot write over the
-//! beginning cuts the file to nothing. A file is not cut to nothing otherwise, which ext4 would take
-//! for a replacement and write out at once.
+//! Nothing is synced, and writing may fail (the disk is full): then there is a holder without a
+//! record. That must show, or the lines of dead processes beside it would pass for all holders
+//! (`eviction.rs`). So a process that cannot append makes the file [`FULL`], which takes no space, and
+//! one that cannot write over the beginning cuts the file to nothing. A file is not cut to nothing
+//! otherwise, which ext4 would take for a replacement and write out at once.
 //!
-//! Known holes: lines are neither reused nor removed while somebody keeps the session open, so the
-//! file grows with every visitor; after [`FULL`] bytes later visitors go unnamed.
+//! Known holes: lines are neither reused nor removed while the session is open, so the file grows
+//! with every holder; after [`FULL`] bytes later holders are not recorded.
 //!
 //! # Platform specific behavior
 //!
-//! Locks of Windows are mandatory: who shares one cannot write, who is refused cannot read. There
-//! the lines are in a file of their own beside the lock.
+//! Locks of Windows are mandatory: a process that shares one cannot write, one that is refused cannot
+//! read. There the lines are in a file of their own beside the lock.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -31,18 +32,19 @@ use std::time::Duration;
 use osm_identity::System;
 
 use super::folder::{Access, Facts, Folder};
-use super::lock::{Attempt, FileLock, IfMissing, Mode, Sign};
-use crate::backend::{Holder, Presence, Witness};
+use super::lock::{Attempt, FileLock, IfMissing, Mode, Sign, Standing};
+use crate::backend::{Holder, HolderState};
 use crate::error::Result;
 
-/// From here on a roster is emptied when nobody holds the lock.
+/// From this size on a list is emptied when the lock is free.
 const LARGE: u64 = 16 << 10;
 /// From here on nothing is added.
 const FULL: u64 = 64 << 10;
 
 /// A lock, and the line that says who we are.
 pub(crate) struct Attendance {
-    lock: FileLock,
+    /// `None` once it was removed with its file.
+    lock: Option<FileLock>,
     line: Option<Line>,
 }
 
@@ -52,10 +54,8 @@ struct Line {
     text: Vec<u8>,
 }
 
-impl Presence for Attendance {}
-
 impl Attendance {
-    /// Shares a lock and enters its roster; `None` if others held it alone all the time.
+    /// Shares a lock and registers in its list; `None` if others held it alone all the time.
     pub(crate) fn shared(
         folder: &Arc<Folder>,
         name: &str,
@@ -72,7 +72,7 @@ impl Attendance {
                 return Ok(None);
             };
             if !visitor.is_large {
-                return Ok(Some(Self { lock, line: visitor.line }));
+                return Ok(Some(Self { lock: Some(lock), line: visitor.line }));
             }
             // A shared lock cannot be made a lone one in one step; nor need it be.
             drop(lock);
@@ -91,13 +91,25 @@ impl Attendance {
     ) -> Result<Option<Self>> {
         let lock = hold_alone(folder, name, holder, patience)?;
         let line = |text| Line { offset: 0, text };
-        Ok(lock.map(|lock| Self { lock, line: signature(holder).ok().map(line) }))
+        Ok(lock.map(|lock| Self { lock: Some(lock), line: signature(holder).ok().map(line) }))
+    }
+
+    /// What stands at the lock's path now.
+    pub(crate) fn standing(&self, folder: &Folder) -> Result<Standing> {
+        self.lock.as_ref().map_or(Ok(Standing::Replaced), |lock| lock.standing(folder))
+    }
+
+    /// Removes the file of a lock that is held alone, and with it the lock.
+    pub(crate) fn remove_file(mut self) -> Result<()> {
+        self.lock.take().map_or(Ok(()), |lock| lock.remove_file().map(drop))
     }
 }
 
 impl Drop for Attendance {
     fn drop(&mut self) {
-        leave(&self.lock, self.line.as_ref());
+        if let Some(lock) = &self.lock {
+            leave(lock, self.line.as_ref());
+        }
     }
 }
 
@@ -152,9 +164,9 @@ fn append(lock: &FileLock, holder: &Holder) -> io::Result<Option<Line>> {
     }
 }
 
-/// Holds a lock alone, with nobody but us in its roster; `None` if others held it all the time.
+/// Holds a lock alone, with only us in its list; `None` if others held it all the time.
 ///
-/// The line stays: whoever holds the lock next writes over it.
+/// The line stays: the next holder writes over it.
 pub(crate) fn hold_alone(
     folder: &Arc<Folder>,
     name: &str,
@@ -178,7 +190,7 @@ fn signature(holder: &Holder) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Empties the roster of a lock that is held alone: whoever holds it goes without a name.
+/// Empties the list of a lock that is held alone: its holder is not recorded.
 pub(crate) fn empty(lock: &FileLock) -> io::Result<()> {
     overwrite(lock, b"\n").or_else(|_| storage::set_size(lock, 0))
 }
@@ -189,56 +201,57 @@ fn overwrite(lock: &FileLock, text: &[u8]) -> io::Result<()> {
     if storage::size(lock) > length { storage::set_size(lock, length) } else { Ok(()) }
 }
 
-/// What the roster of a lock says.
+/// The processes that are registered for a lock.
 #[derive(Debug)]
-pub(crate) struct Roster {
+pub(crate) struct HolderList {
     /// Everybody who is in it.
-    pub(crate) witnesses: Vec<Witness>,
-    /// Nobody holds the lock who is not.
+    pub(crate) holders_seen: Vec<HolderState>,
+    /// No process holds the lock that is not in it.
     pub(crate) is_complete: bool,
 }
 
-impl Roster {
-    /// Opens the file that has the lines of a lock; `None` if there is none.
+impl HolderList {
+    /// Opens the file that has the lines of a lock; `None` if it does not exist.
     pub(crate) fn open(folder: &Folder, name: &str) -> Result<Option<(File, Facts)>> {
         folder.open_file(&storage::name(name), Access::Read)
     }
 
-    /// Reads it, and looks who of them is there.
+    /// Reads it, and looks which of them run.
     pub(crate) fn read(mut file: &File) -> io::Result<Self> {
         file.rewind()?;
         let mut bytes = Vec::new();
         file.take(FULL + LARGE).read_to_end(&mut bytes)?;
         let system = System::new();
-        let mut roster = Self { witnesses: Vec::new(), is_complete: (bytes.len() as u64) < FULL };
+        let mut holder_list =
+            Self { holders_seen: Vec::new(), is_complete: (bytes.len() as u64) < FULL };
         for line in bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
             match serde_json::from_slice(line) {
-                Ok(holder) => roster.witnesses.push(Witness::look(holder, &system)),
-                Err(_) => roster.is_complete &= line.is_empty(),
+                Ok(holder) => holder_list.holders_seen.push(HolderState::look(holder, &system)),
+                Err(_) => holder_list.is_complete &= line.is_empty(),
             }
         }
-        Ok(roster)
+        Ok(holder_list)
     }
 
-    /// Whoever holds the lock is somebody who is proven dead.
+    /// Every holder of the lock is proven dead.
     pub(crate) fn proves_death(&self) -> bool {
         self.is_complete
-            && !self.witnesses.is_empty()
-            && self.witnesses.iter().all(Witness::is_dead)
+            && !self.holders_seen.is_empty()
+            && self.holders_seen.iter().all(HolderState::is_dead)
     }
 
-    /// Who is in the roster of a lock; nobody if it cannot be read.
+    /// The list of a lock; empty if there is no file.
     pub(crate) fn of(folder: &Folder, name: &str) -> Result<Self> {
         let Some((file, _)) = Self::open(folder, name)? else {
-            return Ok(Self { witnesses: Vec::new(), is_complete: true });
+            return Ok(Self { holders_seen: Vec::new(), is_complete: true });
         };
         Self::read(&file).map_err(|error| folder.error("read", name, error))
     }
 
     /// Everybody except who is proven dead.
     pub(crate) fn present(self) -> Vec<Holder> {
-        let present = self.witnesses.into_iter().filter(|witness| !witness.is_dead());
-        present.map(|witness| witness.holder).collect()
+        let present = self.holders_seen.into_iter().filter(|seen| !seen.is_dead());
+        present.map(|seen| seen.holder).collect()
     }
 }
 
@@ -271,7 +284,7 @@ mod storage {
         lock.file().set_len(size)
     }
 
-    /// Appends, whoever else does so now; returns where.
+    /// Appends, even if other processes do so now; returns the offset.
     pub(super) fn append(lock: &FileLock, bytes: &[u8]) -> io::Result<u64> {
         let mut file = lock.file();
         rustix::fs::fcntl_setfl(file, OFlags::APPEND)?;
@@ -307,7 +320,7 @@ mod storage {
     use crate::error::Result;
 
     pub(super) fn name(lock: &str) -> String {
-        crate::layout::roster_beside(lock)
+        crate::layout::holder_list_beside(lock)
     }
 
     fn path(lock: &FileLock) -> PathBuf {
@@ -326,7 +339,7 @@ mod storage {
         open(lock)?.set_len(size)
     }
 
-    /// Appends, whoever else does so now; returns where.
+    /// Appends, even if other processes do so now; returns the offset.
     pub(super) fn append(lock: &FileLock, bytes: &[u8]) -> io::Result<u64> {
         let mut file = OpenOptions::new().append(true).create(true).open(path(lock))?;
         file.write_all(bytes)?;

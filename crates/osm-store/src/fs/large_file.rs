@@ -1,4 +1,4 @@
-//! Long files: one hand copies while another one waits for the disk.
+//! Large files: one thread copies while another one waits for the disk.
 //!
 //! A document of twenty megabytes is read and written within some milliseconds, of which a good part
 //! is copying. So two threads copy what is read, and the disk is given the beginning of a file while
@@ -87,7 +87,7 @@ impl Told<'_> {
         self.untold += written;
         if self.untold >= STRIDE {
             self.untold = 0;
-            // Nobody listens where no thread was to be had.
+            // There is no receiver if no thread could be started.
             let _told = self.tell.send(());
         }
         written

@@ -2,7 +2,7 @@
 //!
 //! A store can be seen from several containers, or from several machines. The number of a process
 //! says nothing there, so a temporary file carries a digest of the boot and the pid namespace beside
-//! it. Only a writer of this very realm can be proven dead; all others are given time.
+//! it. Only a writer of this very pid space can be proven dead; all others are given time.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -11,11 +11,11 @@ use osm_identity::{Pid, ProcessSource, System};
 
 use crate::layout::Temporary;
 
-/// The realm of this process.
+/// The pid space of this process.
 #[derive(Debug, Default)]
-pub(crate) struct Realm(OnceLock<u64>);
+pub(crate) struct PidSpace(OnceLock<u64>);
 
-impl Realm {
+impl PidSpace {
     /// Its digest; 0 if it cannot be told.
     fn digest(&self) -> u64 {
         *self.0.get_or_init(|| {
@@ -23,18 +23,18 @@ impl Realm {
         })
     }
 
-    /// A name for a file that is being written, which nobody else uses.
+    /// A name for a file that is being written, which no other writer uses.
     pub(crate) fn temporary(&self) -> String {
         // The standard library's hashers are seeded by the system; all that counts is that two
         // writers rarely meet, for a file is made only if its name is free.
         let random = RandomState::new().hash_one(std::process::id());
-        Temporary { pid: std::process::id(), realm: self.digest(), random }.name()
+        Temporary { pid: std::process::id(), pid_space: self.digest(), random }.name()
     }
 
     /// Whether the writer of a temporary file is proven to be gone.
     pub(crate) fn is_gone(&self, writer: &Temporary) -> bool {
-        writer.realm != 0
-            && writer.realm == self.digest()
+        writer.pid_space != 0
+            && writer.pid_space == self.digest()
             && System::new().exists(Pid(writer.pid)) == Some(false)
     }
 }
@@ -53,11 +53,11 @@ mod tests {
 
     #[test]
     fn only_a_writer_of_our_own_realm_is_proven_gone() {
-        let realm = Realm::default();
-        let mine = Temporary::parse(&realm.temporary()).expect("our own name");
+        let pid_space = PidSpace::default();
+        let mine = Temporary::parse(&pid_space.temporary()).expect("our own name");
         assert_eq!(mine.pid, std::process::id());
-        assert!(!realm.is_gone(&mine), "we are here");
-        assert_ne!(realm.temporary(), realm.temporary());
+        assert!(!pid_space.is_gone(&mine), "we are here");
+        assert_ne!(pid_space.temporary(), pid_space.temporary());
 
         let mut child = std::process::Command::new(std::env::current_exe().expect("ourselves"))
             .arg("--list")
@@ -66,8 +66,11 @@ mod tests {
             .expect("a process");
         child.wait().expect("its end");
         let dead = Temporary { pid: child.id(), ..mine };
-        assert!(realm.is_gone(&dead));
-        assert!(!realm.is_gone(&Temporary { realm: dead.realm ^ 1, ..dead }), "another realm");
-        assert!(!realm.is_gone(&Temporary { realm: 0, ..dead }), "an unknown one");
+        assert!(pid_space.is_gone(&dead));
+        assert!(
+            !pid_space.is_gone(&Temporary { pid_space: dead.pid_space ^ 1, ..dead }),
+            "another pid_space"
+        );
+        assert!(!pid_space.is_gone(&Temporary { pid_space: 0, ..dead }), "an unknown one");
     }
 }

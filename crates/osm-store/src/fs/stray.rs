@@ -1,13 +1,13 @@
-//! What crashes leave behind, and how to know that it is that.
+//! Stray files of crashed processes, and how they are recognised.
 //!
-//! | litter | known by |
+//! | stray file | recognised by |
 //! |---|---|
 //! | a temporary file | its writer is proven dead, or it is an hour old |
-//! | the lock of a session that is gone | no document, not used for five seconds, and nobody holds it |
-//! | a name on a shelf that was never filled | it is empty, and an hour old |
+//! | the lock of a session that is gone | no document, not used for five seconds, and no process holds it |
+//! | the name of an archive that was never written | it is empty, and an hour old |
 //!
 //! A lock is removed by its holder only (see `lock.rs`), so a sweep takes it first, and then looks
-//! again whether there is a document. Whoever opens the session at that moment notices that the lock
+//! again whether there is a document. A process that opens the session at that moment notices that the lock
 //! that it was granted has no name any more.
 
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use jiff::{SignedDuration, Timestamp};
 use osm_identity::SessionId;
 
 use super::folder::{Folder, Kind};
+use super::holder_list;
 use super::lock::{Attempt, FileLock, IfMissing, Mode};
-use super::realm::Realm;
-use super::roster;
+use super::pid_space::PidSpace;
 use crate::error::Result;
 use crate::layout::{self, Temporary};
 
@@ -29,9 +29,9 @@ const OLD: SignedDuration = SignedDuration::from_hours(1);
 const JUST_MADE: SignedDuration = SignedDuration::from_secs(5);
 
 /// Sweeps temporary files out of any folder; returns how many there were.
-pub(crate) fn sweep_temporary(
+pub(crate) fn remove_temporary(
     folder: &Folder,
-    realm: &Realm,
+    pid_space: &PidSpace,
     now: Timestamp,
     dry_run: bool,
 ) -> Result<usize> {
@@ -44,17 +44,17 @@ pub(crate) fn sweep_temporary(
     let mut count = 0;
     for (name, writer) in found {
         let Some(facts) = folder.facts(&name)? else { continue };
-        let is_litter = facts.kind == Kind::File
-            && (realm.is_gone(&writer) || now.duration_since(facts.modified) > OLD);
-        if is_litter && (dry_run || folder.remove(&name)?) {
+        let is_stray = facts.kind == Kind::File
+            && (pid_space.is_gone(&writer) || now.duration_since(facts.modified) > OLD);
+        if is_stray && (dry_run || folder.remove(&name)?) {
             count += 1;
         }
     }
     Ok(count)
 }
 
-/// Sweeps names out of a shelf that were taken and never filled.
-pub(crate) fn sweep_unfilled(folder: &Folder, now: Timestamp, dry_run: bool) -> Result<usize> {
+/// Removes empty files: names of archives that were taken and never written.
+pub(crate) fn remove_unfilled(folder: &Folder, now: Timestamp, dry_run: bool) -> Result<usize> {
     let mut found = Vec::new();
     folder.each_name(&mut |name, _| {
         if name.contains(".session.json") && !name.starts_with('.') {
@@ -64,9 +64,9 @@ pub(crate) fn sweep_unfilled(folder: &Folder, now: Timestamp, dry_run: bool) -> 
     let mut count = 0;
     for name in found {
         let Some(facts) = folder.facts(&name)? else { continue };
-        let is_litter =
+        let is_stray =
             facts.kind == Kind::File && facts.size == 0 && now.duration_since(facts.modified) > OLD;
-        if is_litter && (dry_run || folder.remove(&name)?) {
+        if is_stray && (dry_run || folder.remove(&name)?) {
             count += 1;
         }
     }
@@ -74,7 +74,7 @@ pub(crate) fn sweep_unfilled(folder: &Folder, now: Timestamp, dry_run: bool) -> 
 }
 
 /// Sweeps the locks of sessions that are gone.
-pub(crate) fn sweep_locks(folder: &Arc<Folder>, now: Timestamp, dry_run: bool) -> Result<usize> {
+pub(crate) fn remove_locks(folder: &Arc<Folder>, now: Timestamp, dry_run: bool) -> Result<usize> {
     let mut locks = Vec::new();
     folder.each_name(&mut |name, _| {
         if let Some(id) = layout::lock_id(name) {
@@ -91,8 +91,8 @@ pub(crate) fn sweep_locks(folder: &Arc<Folder>, now: Timestamp, dry_run: bool) -
         {
             continue;
         }
-        // Who is about to remove a lock must not be taken for the dead in its roster.
-        let mut sign = |lock: &FileLock| if dry_run { Ok(()) } else { roster::empty(lock) };
+        // Who is about to remove a lock must not be taken for the dead in its holder_list.
+        let mut sign = |lock: &FileLock| if dry_run { Ok(()) } else { holder_list::empty(lock) };
         let (mode, missing, patience) = (Mode::Alone, IfMissing::GiveUp, Duration::ZERO);
         let attempt = FileLock::acquire_signed(folder, &name, mode, missing, patience, &mut sign)?;
         if let Attempt::Held(lock) = attempt

@@ -1,0 +1,65 @@
+//! What can be done with sessions: one function for each command of `osm session`.
+//!
+//! A request names sessions as a user does; an empty name is the session of this run.
+
+mod archives;
+mod background;
+mod change;
+mod clean;
+mod diff;
+mod error;
+mod list;
+mod read;
+mod transfer;
+
+pub use archives::{Archive, RestoreRequest, Restored, archives, restore};
+pub(crate) use background::BackgroundCleanup;
+pub use change::{DeleteRequest, Deleted, Reset, ResetRequest, delete, reset};
+pub use clean::{CleanRequest, clean};
+pub use diff::{DiffRequest, diff};
+pub use error::SessionError;
+pub(crate) use error::restore_command;
+pub(crate) use list::add_paths;
+pub use list::{ListRequest, Order, Row, list};
+pub use read::{Info, info, path, read};
+pub use transfer::{ImportRequest, Imported, Imports, export_to, import};
+
+use osm_identity::SessionId;
+use osm_store::Store;
+use osm_store::backend::Holder;
+
+use crate::interaction::Interaction;
+
+/// What to do with a confirmation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Consent {
+    /// The user has confirmed already.
+    pub yes: bool,
+    /// Only find out what would be done.
+    pub dry_run: bool,
+}
+
+/// Warns of sessions that are about to be changed here and are open on another machine.
+fn warn_of_foreign_holders(store: &Store, ids: &[SessionId], interaction: &mut dyn Interaction) {
+    let open = ids.iter().find_map(|id| {
+        let holders = store.foreign_holders(id).unwrap_or_default();
+        holders.into_iter().next().map(|holder| (id, holder))
+    });
+    if let Some((id, holder)) = open {
+        warn_of_hidden_locks(&format!("session {id} is open in {holder}"), interaction);
+    }
+}
+
+/// Warns of a cleanup that skipped sessions which are open on another machine.
+fn warn_of_skipped(holder: &Holder, interaction: &mut dyn Interaction) {
+    warn_of_hidden_locks(&format!("this store is in use by {holder}"), interaction);
+}
+
+fn warn_of_hidden_locks(what: &str, interaction: &mut dyn Interaction) {
+    interaction
+        .warn(&format!("{what}, and its locks cannot be seen here: changes of both can be lost"));
+    interaction.hint("give each machine its own OSM_HOME, or share it by a file system with locks");
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! Retention, carried out by a command.
+
+use osm_identity::System;
+use osm_store::cleanup::{Cleaner, Options, Report, Skip};
+use osm_store::retention::Mode;
+
+use super::{Consent, SessionError, warn_of_skipped};
+use crate::interaction::{Interaction, confirm};
+use crate::invocation::Invocation;
+
+/// How much to remove.
+#[derive(Clone, Copy, Debug)]
+pub struct CleanRequest {
+    /// What the limits no longer allow, or every session that is not in use.
+    pub mode: Mode,
+    /// Whether to ask.
+    pub consent: Consent,
+}
+
+/// Removes sessions.
+pub fn clean(
+    invocation: &Invocation,
+    request: &CleanRequest,
+    interaction: &mut dyn Interaction,
+) -> Result<Report, SessionError> {
+    let store = invocation.store()?;
+    let settings = &invocation.settings;
+    let (policy, question) = match request.mode {
+        // A purge applies no limit, so invalid limits do not prevent it.
+        Mode::Purge => (settings.policy(), "Delete every session that is not in use, for good?"),
+        Mode::Clean => (
+            settings.checked_policy().map_err(|doubt| SessionError::Limits(doubt.to_owned()))?,
+            "Remove the sessions that the limits no longer allow?",
+        ),
+    };
+    if !request.consent.dry_run {
+        confirm(request.consent.yes, question, interaction)?;
+    }
+    let current = [invocation.session_id().clone()];
+    let holder = invocation.world.holder();
+    let cleaner = Cleaner {
+        backend: store.backend(),
+        policy,
+        holder: &holder,
+        current: &current,
+        processes: &System,
+    };
+    let options = Options { dry_run: request.consent.dry_run, ..Options::default() };
+    let report = cleaner.clean_up(request.mode, &options, &mut |it| {
+        interaction.progress(it.done, it.total);
+    })?;
+    let elsewhere = report.skipped.iter().find_map(|it| match &it.why {
+        Skip::Elsewhere(holders) => holders.first(),
+        _ => None,
+    });
+    if let Some(holder) = elsewhere {
+        warn_of_skipped(holder, interaction);
+    }
+    Ok(report)
+}

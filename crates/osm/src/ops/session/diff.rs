@@ -1,0 +1,65 @@
+//! What changed between two states.
+//!
+//! A state is a session (`ID`), what it was after one of its commands (`ID@NUMBER`, or `@NUMBER` of
+//! this session), or an archived document (its file name).
+
+use osm_store::Store;
+use osm_store::diff::Difference;
+use serde_json::{Value, json};
+
+use super::SessionError;
+use super::archives::find;
+use crate::invocation::Invocation;
+
+/// Which states.
+#[derive(Clone, Debug, Default)]
+pub struct DiffRequest {
+    /// The first; by default the state before the last command of this session.
+    pub one: Option<String>,
+    /// The second; by default the session as it is now.
+    pub other: Option<String>,
+}
+
+/// Compares two states.
+pub fn diff(
+    invocation: &Invocation,
+    request: &DiffRequest,
+) -> Result<Vec<Difference>, SessionError> {
+    let store = invocation.store()?;
+    let (before, after) = match (request.one.as_deref(), request.other.as_deref()) {
+        (Some(one), Some(other)) => {
+            (state(&store, one, invocation)?, state(&store, other, invocation)?)
+        }
+        (Some(one), None) => {
+            let id = one.split('@').next().filter(|id| !id.is_empty() && !is_archived(id));
+            (state(&store, one, invocation)?, store.read(&invocation.named(id))?.state)
+        }
+        _ => {
+            let session = store.read(invocation.session_id())?;
+            let before = session.history.iter().rev().nth(1).map(|entry| entry.final_state.clone());
+            (before.unwrap_or_else(|| json!({"shared": {}, "script": {}})), session.state)
+        }
+    };
+    Ok(osm_store::diff::diff(&before, &after))
+}
+
+fn is_archived(name: &str) -> bool {
+    name.contains(".session.json")
+}
+
+fn state(store: &Store, name: &str, invocation: &Invocation) -> Result<Value, SessionError> {
+    if is_archived(name) {
+        let (kind, _) = find(store, name)?;
+        return Ok(store.read_archived(kind, name)?.state);
+    }
+    let Some((id, number)) = name.rsplit_once('@') else {
+        return Ok(store.read(&invocation.named(Some(name)))?.state);
+    };
+    let session = store.read(&invocation.named(Some(id).filter(|id| !id.is_empty())))?;
+    let entry =
+        number.parse::<usize>().ok().and_then(|number| session.history.get(number.checked_sub(1)?));
+    entry.map(|entry| entry.final_state.clone()).ok_or_else(|| SessionError::NoSuchCommand {
+        id: session.id.clone(),
+        number: number.to_owned(),
+    })
+}
