@@ -14,12 +14,9 @@ pub fn test(_arguments: TokenStream, function: TokenStream) -> TokenStream {
         return tokens("compile_error!(\"#[test] is for functions\");");
     };
     let registration = format!(
-        "const _: () = {{
-            #[::osm_testkit::trials::linkme::distributed_slice(::osm_testkit::trials::TESTS)]
-            #[linkme(crate = ::osm_testkit::trials::linkme)]
-            static TEST: ::osm_testkit::trials::Test =
-                ::osm_testkit::trials::Test::new(concat!(module_path!(), \"::\", stringify!({name})), {name});
-        }};"
+        "::osm_testkit::trials::inventory::submit! {{
+            ::osm_testkit::trials::Test::new(concat!(module_path!(), \"::\", stringify!({name})), {name})
+        }}"
     );
     let lints = "#[allow(clippy::unwrap_used, reason = \"in a test, the panic is the report\")]";
     [tokens(lints), function, tokens(&registration)].into_iter().collect()

@@ -19,9 +19,9 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
 #[doc(hidden)]
-pub use linkme;
+pub use inventory;
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::tools::{self, Skipped, Stop};
 
@@ -53,9 +53,7 @@ impl Test {
     }
 }
 
-/// Every function of this program that has `#[test]`.
-#[linkme::distributed_slice]
-pub static TESTS: [Test];
+inventory::collect!(Test);
 
 /// Ends a test that lacks something. It is reported as ignored; under `OSM_TEST_STRICT` it fails.
 pub fn skip(reason: Skipped) -> ! {
@@ -68,10 +66,18 @@ pub fn need<T>(tool: Result<T, Skipped>) -> T {
 }
 
 /// Runs the tests that the command line asks for.
+///
+/// # Panics
+///
+/// If this program has no tests: registration does not work on this platform.
 #[must_use]
 pub fn run() -> ExitCode {
     let arguments = Arguments::from_args();
-    let trials = TESTS.iter().map(|test| Trial::ignorable_test(test.name(), || report(test.run())));
+    let tests: Vec<&'static Test> = inventory::iter::<Test>.into_iter().collect();
+    assert!(!tests.is_empty(), "no test was registered");
+    let trials = tests
+        .into_iter()
+        .map(|test| Trial::ignorable_test(test.name(), move || report(test.run())));
     let mut trials: Vec<Trial> = trials.collect();
     trials.sort_by(|one, other| one.name().cmp(other.name()));
     libtest_mimic::run(&arguments, trials).exit_code()
