@@ -21,7 +21,8 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use osm_claims::{
-    Asker, Caller, Claims, Outcome, Resource, Scope, Sight, SqliteLedger, SystemSight, Wish,
+    Caller, ClaimOptions, Claims, LivenessProbe, Outcome, Reason, Requester, Resource, Scope,
+    SqliteLedger, SystemProbe,
 };
 use osm_identity::{Liveness, ProcessInstance, System};
 
@@ -33,11 +34,19 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            drop(writeln!(io::stderr(), "{error}"));
             let refused = error.downcast_ref::<osm_claims::Error>().and_then(|it| it.refusal());
-            refused.map_or(ExitCode::FAILURE, |it| ExitCode::from(it.reason.exit()))
+            let verdict = refused.and_then(|it| it.verdict);
+            let verdict = verdict.map(|it| format!(", {it}")).unwrap_or_default();
+            drop(writeln!(io::stderr(), "{error}{verdict}"));
+            refused.map_or(ExitCode::FAILURE, |it| code(it.reason))
         }
     }
+}
+
+/// The place of the reason in the list of all, after those that shells and systems use.
+fn code(reason: Reason) -> ExitCode {
+    let place = Reason::ALL.iter().position(|it| *it == reason);
+    place.and_then(|it| u8::try_from(10 + it).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 fn run(arguments: &[&str]) -> Answer {
@@ -47,38 +56,38 @@ fn run(arguments: &[&str]) -> Answer {
     match (*command, rest) {
         ("see", [process]) => {
             let process: ProcessInstance = serde_json::from_str(process)?;
-            return say(SystemSight(System).look(&process));
+            return say(SystemProbe(System).look(&process));
         }
         ("reuse", [times]) => return reuse(times.parse()?),
         _ => {}
     }
     let ledger = SqliteLedger::open(Path::new(folder), &System)?;
     let path = ledger.path().to_owned();
-    let claims = Claims::new(Box::new(ledger), Box::new(SystemSight(System)));
-    let (asker, wish) = (asker(who)?, Wish::default());
+    let claims = Claims::new(Box::new(ledger), Box::new(SystemProbe(System)));
+    let (requester, options) = (requester(who)?, ClaimOptions::default());
     let resource = |name: &str| Resource::new(name);
     match (*command, rest) {
-        ("claim", [name]) => done(&claims.claim(&asker, &resource(name)?, &wish)?),
-        ("release", [name]) => done(&claims.release(&asker, &resource(name)?, None, false)?),
+        ("claim", [name]) => done(&claims.claim(&requester, &resource(name)?, &options)?),
+        ("release", [name]) => done(&claims.release(&requester, &resource(name)?, None, false)?),
         ("offer", [name, to]) => {
-            done(&claims.offer(&asker, &resource(name)?, None, Some(to), &wish)?)
+            done(&claims.offer(&requester, &resource(name)?, None, Some(to), &options)?)
         }
-        ("accept", [name]) => done(&claims.accept(&asker, &resource(name)?, &wish)?),
+        ("accept", [name]) => done(&claims.accept(&requester, &resource(name)?, &options)?),
         ("sweep", []) => {
-            let swept = claims.sweep(&asker, false, false)?;
+            let swept = claims.sweep(&requester, false, false)?;
             if swept.failed() > 0 {
                 return Err(format!("{} failed", swept.failed()).into());
             }
             say(format!("freed {}", swept.freed()))
         }
-        ("look", [name]) => match claims.look(&asker, &resource(name)?)? {
+        ("look", [name]) => match claims.status(&requester, &resource(name)?)? {
             Some(listed) => say(listed.verdict),
             None => Err("it was never claimed".into()),
         },
         ("hold", [name]) => {
-            done(&claims.claim(&asker, &resource(name)?, &wish)?)?;
+            done(&claims.claim(&requester, &resource(name)?, &options)?)?;
             io::stdin().read_to_end(&mut Vec::new())?;
-            done(&claims.release(&asker, &resource(name)?, None, false)?)
+            done(&claims.release(&requester, &resource(name)?, None, false)?)
         }
         ("lock", []) => {
             let mut connection = rusqlite::Connection::open(path)?;
@@ -92,7 +101,7 @@ fn run(arguments: &[&str]) -> Answer {
     }
 }
 
-fn asker(who: &str) -> Answer<Asker> {
+fn requester(who: &str) -> Answer<Requester> {
     let (session, process) = match who.split_once('@') {
         None => (who, None),
         Some((session, "self")) => (session, Some(std::process::id())),
@@ -106,7 +115,7 @@ fn asker(who: &str) -> Answer<Asker> {
         is_random: false,
         is_sole: true,
     };
-    Ok(Asker { scope: Scope::named("test"), caller })
+    Ok(Requester { scope: Scope::named("test"), caller })
 }
 
 /// Kills a process and has its number given to another one within the same clock tick. Needs a pid
@@ -122,7 +131,7 @@ fn reuse(times: usize) -> Answer {
         std::fs::write("/proc/sys/kernel/ns_last_pid", (before.pid.0 - 1).to_string())?;
         let mut second = start()?;
         let after = ProcessInstance::with_pid(second.id(), &System)?;
-        let verdict = SystemSight(System).look(&before);
+        let verdict = SystemProbe(System).look(&before);
         second.kill()?;
         second.wait()?;
         if after.pid != before.pid {

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use osm_identity::ProcessInstance;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Lease;
 use crate::epoch::{Epoch, Seal, Token};
-use crate::liveness::Sight;
 use crate::owner::Owner;
 use crate::resource::Resource;
 use crate::scope::ScopeId;
-use osm_identity::{Liveness, ProcessInstance, UnknownReason};
 
 /// One grant of a resource, open or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +47,11 @@ pub enum Hold {
     Session,
     /// The life of a process that was started to hold it (`osm claim run`).
     Process(ProcessInstance),
-    /// Nothing but time.
+    /// A lease: no process is seen.
     Lease(Lease),
+    /// The life of the process of the owner's session, which other machines know by a lease that the
+    /// owner's machine renews. Only ledgers that several machines use have these.
+    SessionLease(Lease),
 }
 
 /// A claim that its owner would hand to a session.
@@ -80,9 +82,9 @@ pub struct Ended {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// Its owner let go.
+    /// Its owner released it.
     Released,
-    /// Its owner let go, and the work is done.
+    /// Its owner released it, and the work is done.
     Completed,
     /// Its owner was proven dead.
     Died,
@@ -90,7 +92,7 @@ pub enum End {
     Expired,
     /// Its owner handed it to another session.
     HandedOff,
-    /// Somebody took it away, with a reason.
+    /// Another session took it, with a reason.
     Taken,
 }
 
@@ -122,7 +124,7 @@ impl Claim {
         Token { epoch: self.epoch, seal: Some(self.seal) }
     }
 
-    /// Whether it is still somebody's.
+    /// Whether it has not ended.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.ended.is_none()
@@ -148,16 +150,9 @@ impl Claim {
     #[must_use]
     pub fn process(&self) -> Option<&ProcessInstance> {
         match &self.hold {
-            Hold::Session => self.owner.process.as_ref(),
+            Hold::Session | Hold::SessionLease(_) => self.owner.process.as_ref(),
             Hold::Process(process) => Some(process),
             Hold::Lease(_) => None,
         }
-    }
-
-    /// What is known of that process.
-    #[must_use]
-    pub fn verdict(&self, sight: &dyn Sight) -> Liveness {
-        self.process()
-            .map_or(Liveness::Unknown(UnknownReason::NoProcess), |process| sight.look(process))
     }
 }

@@ -1,4 +1,4 @@
-//! The clock of leases: time since the machine started, which nobody sets.
+//! The clock of leases: time since the machine started, which cannot be set.
 //!
 //! A wall clock jumps, so it is only shown to people. Time since boot, counted through sleep,
 //! cannot go backwards, but means something in one boot of one machine alone; a [`Moment`] says
@@ -59,7 +59,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// The clock of the machine that `source` looks at.
+    /// The clock of the machine that `source` reads.
     pub fn new(source: &dyn osm_identity::ProcessSource) -> Result<Self, osm_identity::ReadError> {
         Ok(Self { machine: source.machine(), boot: source.host()?.boot })
     }

@@ -1,6 +1,6 @@
-//! The fencing token: which grant of a resource somebody speaks of.
+//! The fencing token: which grant of a resource a request means.
 //!
-//! Epochs come from one sequence and only grow, so that whoever checks them can tell a late owner
+//! Epochs come from one sequence and only grow, so that a check tells a late owner
 //! from the present one. A ledger that is restored from a backup counts from an older number
 //! again; so every grant also has a random *seal*, and an epoch that was granted twice has two.
 

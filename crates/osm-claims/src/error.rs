@@ -1,101 +1,128 @@
-//! What can go wrong, each with its file and what to do next.
+//! What can go wrong with a ledger.
+//!
+//! An error is a reason for programs: it names no file and no database, because a ledger may be
+//! either or neither. The program that shows it adds where the ledger is and what to do.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 
 use crate::refusal::{Reason, Refused};
 
+/// What a library of the ledger's storage said.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
 /// An operation that did not do what was asked.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The rules say no.
+    /// The rules refuse it.
+    #[error(transparent)]
     Refused(Box<Refused>),
-    /// Somebody else writes to the ledger and does not end.
+    /// Another process has been writing for longer than a writer may take.
+    #[error("another process is writing to the ledger")]
     Busy {
-        /// The ledger.
-        path: PathBuf,
-        /// Who, as far as the system tells.
-        holder: Option<String>,
+        /// That process, where the system tells.
+        writer: Option<Writer>,
     },
-    /// The file is no ledger, or a broken one.
-    Corrupt {
-        /// The ledger.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// A later version made it.
+    /// The storage holds no ledger, or a damaged one.
+    #[error("the ledger is damaged: {0}")]
+    Corrupt(Corruption),
+    /// A later version of this program made the ledger.
+    #[error("the ledger has version {version}, and this program knows older ones only")]
     Newer {
-        /// The ledger.
-        path: PathBuf,
-        /// Its version.
+        /// The ledger's version.
         version: i64,
     },
-    /// The file is not what a ledger must be: a link, a folder, somebody else's.
-    Unsafe {
-        /// The ledger.
-        path: PathBuf,
-        /// What it is.
-        what: &'static str,
-    },
-    /// Another file is in the place of the ledger that was opened, or none.
-    Replaced {
-        /// The ledger.
-        path: PathBuf,
-    },
-    /// The system said no.
-    System {
-        /// The ledger.
-        path: PathBuf,
-        /// What was tried.
-        what: &'static str,
+    /// The ledger's file could be read or changed by others.
+    #[error("the ledger is not safe to use: it is {0}")]
+    Unsafe(Hazard),
+    /// Another file, or none, is in the place of the ledger that was opened.
+    #[error("the ledger was removed or replaced while it was in use")]
+    Replaced,
+    /// The system refused to read or write. Nothing was changed.
+    #[error("cannot {action} the ledger: {source}")]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
         /// What the system said.
         source: std::io::Error,
     },
-    /// The database said no.
-    Database {
-        /// The ledger.
-        path: PathBuf,
-        /// What it said.
-        source: rusqlite::Error,
-    },
-    /// The process table cannot be read, so that nobody can be known.
-    Blind(osm_identity::ReadError),
+    /// The database refused. Nothing was changed.
+    #[error("the ledger's database failed: {0}")]
+    Database(Cause),
+    /// The connection or the disk failed while the change was committed: it may have been made or
+    /// not. The same request with the same request id gives the answer, and changes nothing twice.
+    #[error("it is not known whether the change was committed: {0}")]
+    CommitUnknown(Cause),
+    /// The process table cannot be read, so that no session can be recognised.
+    #[error("cannot read the process table: {0}")]
+    Processes(osm_identity::ReadError),
+}
+
+/// The process that keeps others from writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writer {
+    /// Its pid.
+    pub pid: u32,
+    /// Its name.
+    pub name: String,
+    /// It is stopped, by a signal or a debugger.
+    pub is_suspended: bool,
+}
+
+/// What is wrong with a damaged ledger.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Corruption {
+    /// Another program made the file.
+    #[error("it is not a ledger of osm")]
+    Foreign,
+    /// No version of this program writes that version.
+    #[error("its version is unknown")]
+    UnknownVersion,
+    /// The ledger is gone, and its write-ahead log is not.
+    #[error("the ledger is missing but its write-ahead log is there")]
+    LogWithoutLedger,
+    /// The database found it damaged.
+    #[error("{0}")]
+    Database(String),
+    /// A value in it cannot be understood.
+    #[error("{0}")]
+    Value(&'static str),
+}
+
+/// Why a ledger's file is not safe to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hazard {
+    /// A symbolic link.
+    SymbolicLink,
+    /// A folder, a device, a pipe.
+    NotAFile,
+    /// It belongs to another user.
+    AnotherUser,
+    /// It has a second name.
+    HardLink,
+    /// Other machines can write to it, whose locks this one does not see.
+    NetworkFileSystem,
+}
+
+impl fmt::Display for Hazard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SymbolicLink => "a symbolic link",
+            Self::NotAFile => "not a regular file",
+            Self::AnotherUser => "owned by another user",
+            Self::HardLink => "hard-linked to another place",
+            Self::NetworkFileSystem => "on a network file system",
+        })
+    }
 }
 
 /// What operations return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Refused(refused) => Some(refused.remedy()),
-            Self::Busy { .. } => Some("continue or end that process, and try again".into()),
-            Self::Corrupt { path, .. } => Some(format!(
-                "set it aside with its -wal and -shm files ({}), which forgets all claims, or \
-                 restore a backup",
-                path.display()
-            )),
-            Self::Newer { .. } => {
-                Some("use the version of osm that made it, or a later one".into())
-            }
-            Self::Unsafe { path, .. } => Some(format!(
-                "look what is at {}, or set OSM_HOME to a folder of this machine and user",
-                path.display()
-            )),
-            Self::Replaced { .. } => Some("nothing was changed; try again".into()),
-            Self::System { .. } | Self::Database { .. } => Some(
-                "nothing was changed; see whether the disk has room and the folder can be written to"
-                    .into(),
-            ),
-            Self::Blind(_) => None,
-        }
-    }
-
-    /// Why it was refused, if it was.
+    /// The refusal, if the rules refused it.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refused> {
         match self {
@@ -104,8 +131,8 @@ impl Error {
         }
     }
 
-    pub(crate) fn system(path: &Path, what: &'static str, source: std::io::Error) -> Self {
-        Self::System { path: path.to_owned(), what, source }
+    pub(crate) fn io(action: &'static str, source: std::io::Error) -> Self {
+        Self::Io { action, source }
     }
 }
 
@@ -121,50 +148,8 @@ impl From<Reason> for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::System { source, .. } => Some(source),
-            Self::Database { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(refused) => refused.fmt(f),
-            Self::Busy { path, holder } => {
-                write!(f, "the ledger {} is being written to", path.display())?;
-                match holder {
-                    Some(holder) => write!(f, " by {holder}"),
-                    None => Ok(()),
-                }
-            }
-            Self::Corrupt { path, what } => {
-                write!(f, "the ledger {} cannot be read: {what}", path.display())
-            }
-            Self::Newer { path, version } => write!(
-                f,
-                "the ledger {} has version {version}, which this osm does not know",
-                path.display()
-            ),
-            Self::Unsafe { path, what } => {
-                write!(f, "the ledger {} is not used: it is {what}", path.display())
-            }
-            Self::Replaced { path } => write!(
-                f,
-                "the ledger {} was removed or replaced while it was in use",
-                path.display()
-            ),
-            Self::System { path, what, source } => {
-                write!(f, "cannot {what} the ledger {}: {source}", path.display())
-            }
-            Self::Database { path, source } => {
-                write!(f, "the ledger {}: {source}", path.display())
-            }
-            Self::Blind(error) => write!(f, "the process table cannot be read: {error}"),
-        }
+impl From<Corruption> for Error {
+    fn from(corruption: Corruption) -> Self {
+        Self::Corrupt(corruption)
     }
 }

@@ -1,7 +1,7 @@
-//! What happened: one event for every transition, in the same transaction.
+//! The log: one event for every change of a claim, written in the same transaction.
 //!
-//! An event says what was done to a claim. [`Deed`] is the only way in which a claim changes, so
-//! doing all deeds again in their order gives the claims as they are: [`replay`].
+//! A claim changes by a [`Transition`] and in no other way, so that repeating all transitions in
+//! their order gives the claims as they are: [`replay`].
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::owner::OwnerId;
 use crate::resource::Resource;
 use crate::scope::ScopeId;
 
-/// One transition.
+/// One change of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its place in the order of all.
+    /// Its place in the log.
     pub number: u64,
     /// When, for people.
     pub at: Timestamp,
@@ -29,14 +29,14 @@ pub struct Event {
     pub epoch: Epoch,
     /// The session that did it.
     pub by: String,
-    /// What it did.
-    pub deed: Deed,
+    /// The change.
+    pub transition: Transition,
 }
 
-/// What is done to a claim.
+/// A change of a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum Transition {
     /// It was granted.
     Granted {
         /// To this owner.
@@ -46,17 +46,17 @@ pub enum Deed {
         /// Kept by this.
         hold: Hold,
     },
-    /// What keeps it began anew.
+    /// Its lease restarted, or another process keeps it.
     Renewed(Hold),
     /// It was offered.
     Offered(Offer),
-    /// The offer was taken back.
+    /// The offer was withdrawn.
     Withdrawn,
     /// It ended.
     Ended(Ended),
 }
 
-impl Deed {
+impl Transition {
     /// The stable name, for machines.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -69,7 +69,7 @@ impl Deed {
         }
     }
 
-    /// What it rests on, or what was said about it.
+    /// The evidence for it, or the note that came with it.
     #[must_use]
     pub fn evidence(&self) -> Option<&str> {
         match self {
@@ -79,7 +79,7 @@ impl Deed {
         }
     }
 
-    /// The deed that made a claim.
+    /// The transition that creates a claim.
     #[must_use]
     pub fn granted(claim: &Claim) -> Self {
         Self::Granted {
@@ -89,7 +89,7 @@ impl Deed {
         }
     }
 
-    /// Does it to a claim that is open.
+    /// Applies it to an open claim.
     pub fn apply(&self, claim: &mut Claim) {
         match self {
             Self::Granted { .. } => {}
@@ -114,45 +114,48 @@ pub struct Standing {
     pub offer: Option<Offer>,
 }
 
-/// What the events do not explain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flaw {
-    /// A resource was granted while somebody had it.
+/// Why events cannot be what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Inconsistency {
+    /// A resource was granted while it was held.
+    #[error("epoch {0} was granted while another owner held the resource")]
     TwoOwners(Epoch),
     /// Epochs did not grow.
+    #[error("epoch {0} was granted after a later one")]
     EpochWentBack(Epoch),
-    /// Something was done to a claim that was not open.
+    /// A claim was changed that was not open.
+    #[error("epoch {0} was changed while it was not open")]
     NotOpen(Epoch),
 }
 
 /// The open claims that events lead to.
 pub fn replay<'a>(
     events: impl IntoIterator<Item = &'a Event>,
-) -> Result<BTreeMap<(ScopeId, Resource), Standing>, Flaw> {
+) -> Result<BTreeMap<(ScopeId, Resource), Standing>, Inconsistency> {
     let mut open: BTreeMap<(ScopeId, Resource), Standing> = BTreeMap::new();
     let mut last = Epoch(0);
     for event in events {
         let key = (event.scope, event.resource.clone());
-        if let Deed::Granted { owner, hold, .. } = &event.deed {
+        if let Transition::Granted { owner, hold, .. } = &event.transition {
             if event.epoch <= last {
-                return Err(Flaw::EpochWentBack(event.epoch));
+                return Err(Inconsistency::EpochWentBack(event.epoch));
             }
             last = event.epoch;
             let (epoch, owner, hold) = (event.epoch, *owner, hold.clone());
             if open.insert(key, Standing { epoch, owner, hold, offer: None }).is_some() {
-                return Err(Flaw::TwoOwners(event.epoch));
+                return Err(Inconsistency::TwoOwners(event.epoch));
             }
             continue;
         }
         let Some(claim) = open.get_mut(&key).filter(|claim| claim.epoch == event.epoch) else {
-            return Err(Flaw::NotOpen(event.epoch));
+            return Err(Inconsistency::NotOpen(event.epoch));
         };
-        match &event.deed {
-            Deed::Granted { .. } => {}
-            Deed::Renewed(hold) => claim.hold = hold.clone(),
-            Deed::Offered(offer) => claim.offer = Some(offer.clone()),
-            Deed::Withdrawn => claim.offer = None,
-            Deed::Ended(_) => drop(open.remove(&key)),
+        match &event.transition {
+            Transition::Granted { .. } => {}
+            Transition::Renewed(hold) => claim.hold = hold.clone(),
+            Transition::Offered(offer) => claim.offer = Some(offer.clone()),
+            Transition::Withdrawn => claim.offer = None,
+            Transition::Ended(_) => drop(open.remove(&key)),
         }
     }
     Ok(open)
@@ -183,12 +186,12 @@ impl Filter {
     pub fn admits(&self, event: &Event) -> bool {
         let session = |wanted: &String| {
             event.by == *wanted
-                || matches!(&event.deed, Deed::Granted { session, .. } if session == wanted)
+                || matches!(&event.transition, Transition::Granted { session, .. } if session == wanted)
         };
         self.scope.is_none_or(|scope| scope == event.scope)
             && self.resource.as_ref().is_none_or(|resource| *resource == event.resource)
             && self.session.as_ref().is_none_or(session)
-            && self.kind.as_ref().is_none_or(|kind| kind == event.deed.name())
+            && self.kind.as_ref().is_none_or(|kind| kind == event.transition.name())
             && self.since.is_none_or(|since| event.at >= since)
             && self.until.is_none_or(|until| event.at <= until)
     }

@@ -1,8 +1,13 @@
-//! Where claims are written down: the one seam between the rules and how they are kept.
+//! Where claims are stored: the one seam between the rules and a database.
 //!
-//! A ledger runs pieces of work, each as one transaction over a [`Book`]: all of it is kept or
-//! nothing, and nobody else writes in between. It has no rules of its own but one, which it
-//! enforces by itself: a resource has at most one open claim.
+//! A [`Ledger`] runs work as a [`Transaction`]: all of its changes are kept or none, and no other
+//! writer comes in between. A ledger has no rules of its own but one, which its storage enforces: a
+//! resource has at most one open claim.
+//!
+//! A ledger may be a server on another machine. So time is read inside the transaction and can
+//! fail, what is read of many resources is read in one call, an error can say that the fate of a
+//! commit is unknown ([`Error::CommitUnknown`](crate::Error::CommitUnknown)), and
+//! [`Ledger::presence`] says how the users of the ledger see that a session is alive.
 
 pub mod memory;
 pub mod sqlite;
@@ -11,67 +16,87 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use osm_identity::ProcessInstance;
 
 use crate::claim::{Claim, Hold};
 use crate::clock::Now;
 use crate::epoch::{Epoch, Seal};
 use crate::error::Result;
-use crate::event::{Deed, Event, Filter};
-use crate::liveness::Sight;
+use crate::event::{Event, Filter, Transition};
+use crate::liveness::LivenessProbe;
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::resource::Resource;
 use crate::scope::{Scope, ScopeId};
-use osm_identity::ProcessInstance;
 
-/// A place where claims are written down.
+/// What runs inside a transaction.
+///
+/// A ledger may run it again, in a new transaction, after a conflict with another writer: work must
+/// not act on anything but the transaction.
+pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Transaction) -> Result<()>;
+
+/// A place where claims are stored.
 pub trait Ledger: Send + Sync {
-    /// Runs work that may write. If it returns an error, nothing was written.
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()>;
+    /// Runs work that may write. After an error nothing was written, except that
+    /// [`Error::CommitUnknown`](crate::Error::CommitUnknown) says that it may have been.
+    fn write(&self, work: Work<'_>) -> Result<()>;
 
-    /// Runs work that only reads, all of it from one moment.
-    fn read(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()>;
+    /// Runs work that only reads, all of it from one point in time.
+    fn read(&self, work: Work<'_>) -> Result<()>;
 
-    /// The time by which leases run.
-    fn now(&self) -> Now;
-
-    /// Begins to watch for changes.
+    /// Starts to watch for changes.
     fn watch(&self) -> Result<Box<dyn Watch + '_>>;
+
+    /// How the users of this ledger see that a session is alive.
+    fn presence(&self) -> Presence {
+        Presence::Process
+    }
 }
 
-/// Sees that something may have changed.
+/// How the users of a ledger see that the session which holds a claim is alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// They all run on one machine and look at the session's process.
+    Process,
+    /// Some run on other machines. A session claim is a lease of this term, which the session's
+    /// machine renews while the process lives; a proof of death on that machine ends it early.
+    Lease(Duration),
+}
+
+/// Waits for changes of a ledger.
 pub trait Watch {
-    /// Returns when anything was written since the watch began or last returned, when one of the
-    /// processes is no longer what it was, or when the time is over.
+    /// Returns when a change that another process committed since the watch started, or since the
+    /// last return, can be read; when one of the processes ended; or when the time is over.
     fn wait(
         &mut self,
         processes: &[&ProcessInstance],
-        sight: &dyn Sight,
+        probe: &dyn LivenessProbe,
         time: Duration,
     ) -> Result<()>;
 }
 
-/// A claim that is to be granted.
+/// A claim to be granted.
 #[derive(Clone, Debug)]
 pub struct Grant<'a> {
-    /// Where.
+    /// The scope.
     pub scope: ScopeId,
-    /// What.
+    /// The resource.
     pub resource: &'a Resource,
-    /// To whom.
+    /// The new owner.
     pub owner: &'a Arc<Owner>,
-    /// Kept by what.
+    /// What keeps the claim.
     pub hold: Hold,
-    /// When, for people.
+    /// The wall clock, for people.
     pub at: Timestamp,
-    /// What the owner said about it.
+    /// The owner's note.
     pub note: Option<String>,
-    /// The request that it answers.
+    /// The id of the request that it answers.
     pub request: Option<String>,
 }
 
 impl Grant<'_> {
     /// The claim that it becomes.
-    fn claim(&self, epoch: Epoch, seal: Seal) -> Claim {
+    #[must_use]
+    pub fn claim(&self, epoch: Epoch, seal: Seal) -> Claim {
         Claim {
             scope: self.scope,
             resource: self.resource.clone(),
@@ -88,7 +113,7 @@ impl Grant<'_> {
     }
 }
 
-/// A claim that its owner did not end itself.
+/// A claim that ended without its owner's doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// The claim, as it ended.
@@ -97,31 +122,40 @@ pub struct Loss {
     pub told: bool,
 }
 
-/// What work sees of a ledger.
-pub trait Book {
+/// The owners that a caller may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownOwners {
+    /// The last owner that has the caller's process.
+    pub by_process: Option<Arc<Owner>>,
+    /// The last owner that has the caller's session.
+    pub by_session: Option<Arc<Owner>>,
+}
+
+/// What work sees of a ledger, and what it can change.
+pub trait Transaction {
+    /// The time by which leases run: the ledger's clock, not the caller's.
+    fn now(&mut self) -> Result<Now>;
+
     /// The scope, if it was ever used.
     fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>>;
 
-    /// The scope, made known.
+    /// The scope, added if it is new.
     fn add_scope(&mut self, scope: &Scope) -> Result<ScopeId>;
 
-    /// What a number stands for.
+    /// The scope with a number.
     fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>>;
 
-    /// The owner that hangs on a process.
-    fn owner_of_process(&mut self, process: &ProcessInstance) -> Result<Option<Arc<Owner>>>;
+    /// The owners that have the caller's process and the caller's session.
+    fn owners(&mut self, caller: &Caller) -> Result<KnownOwners>;
 
-    /// The last owner of a session.
-    fn owner_of_session(&mut self, session: &str) -> Result<Option<Arc<Owner>>>;
-
-    /// Makes a new owner known.
+    /// Adds an owner.
     fn add_owner(&mut self, caller: &Caller) -> Result<Arc<Owner>>;
 
     /// Gives an owner's session its new name.
     fn rename_owner(&mut self, id: OwnerId, caller: &Caller) -> Result<Arc<Owner>>;
 
-    /// The last claim of a resource.
-    fn latest(&mut self, scope: ScopeId, resource: &Resource) -> Result<Option<Claim>>;
+    /// The last claim of each resource, open or ended, in the order of the resources.
+    fn latest(&mut self, scope: ScopeId, resources: &[Resource]) -> Result<Vec<Option<Claim>>>;
 
     /// The last claim of a resource that this owner had.
     fn latest_of(
@@ -134,32 +168,38 @@ pub trait Book {
     /// The claim that answered a request.
     fn answered(&mut self, scope: ScopeId, request: &str) -> Result<Option<Claim>>;
 
-    /// The open claims of a scope, or of all, in the order of their epochs.
+    /// The open claims of a scope, or of all scopes, in the order of their epochs.
     fn open(&mut self, scope: Option<ScopeId>) -> Result<Vec<Claim>>;
 
-    /// The open claims of a session's owners but this one, in the order of their epochs.
+    /// The open claims of a session's other owners, in the order of their epochs.
     fn open_of_others(&mut self, session: &str, me: OwnerId) -> Result<Vec<Claim>>;
 
-    /// What an owner lost and has not acknowledged.
+    /// The losses that an owner has not acknowledged.
     fn losses(&mut self, owner: OwnerId) -> Result<Vec<Loss>>;
 
-    /// Notes that an owner was told of all that it lost.
-    fn tell(&mut self, owner: OwnerId) -> Result<()>;
+    /// Records that an owner was told of all its losses.
+    fn mark_told(&mut self, owner: OwnerId) -> Result<()>;
 
-    /// Notes that an owner knows that it lost a resource, and goes on.
+    /// Records that an owner knows that it lost a resource.
     fn acknowledge(&mut self, owner: OwnerId, scope: ScopeId, resource: &Resource) -> Result<()>;
 
     /// Grants a claim, with its event.
     fn grant(&mut self, grant: &Grant) -> Result<Claim>;
 
-    /// Does something to an open claim, with its event.
-    fn amend(&mut self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()>;
+    /// Changes an open claim, with its event.
+    fn amend(
+        &mut self,
+        claim: &Claim,
+        by: &str,
+        at: Timestamp,
+        transition: &Transition,
+    ) -> Result<()>;
 
     /// Events, in their order.
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>>;
 }
 
-/// A seal for a grant.
+/// A random seal for a grant.
 fn seal() -> Seal {
     let mut bytes = [0; 4];
     getrandom::fill(&mut bytes).expect("the system gives random numbers");

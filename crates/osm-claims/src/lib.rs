@@ -1,14 +1,14 @@
-//! Who holds which piece of work: exactly one owner, and never a dead one.
+//! Claims: each resource has at most one owner, and never a dead one.
 //!
-//! Several agents and people in one repository take pieces of work without collision, and a crash
-//! frees at once what the dead one held. Four things make that so:
+//! Several agents and people in one repository divide their work without collisions, and a crash
+//! frees the claims of the dead session at once. Four things make that so:
 //!
-//! - A claim is a resource and an *epoch*, a number that only grows. Whatever is done with a claim
-//!   names its epoch, so an owner that comes back late is refused wherever epochs are checked.
+//! - A claim is a resource and an *epoch*, a number that only grows. Every request
+//!   about a claim names its epoch, so that an owner which comes back late is refused.
 //! - A claim is granted by one transaction of a [`Ledger`], which has at most one open claim for
-//!   each resource, whoever writes.
-//! - The owner is a session in one *incarnation*: an exact process. Its death is proven or it is
-//!   not known ([`Liveness`]); nothing is guessed from silence, and no heartbeat is needed.
+//!   each resource, for every writer.
+//! - The owner is a session in one *incarnation*: an exact process. Its death is proven or unknown
+//!   ([`Liveness`](osm_identity::Liveness)); no heartbeat and no timeout is needed.
 //! - All rules are one pure function, [`rules::decide`], which every ledger uses and a model
 //!   checks.
 //!
@@ -19,10 +19,10 @@
 //! | who may have a claim, and when | [`rules`] |
 //! | who a caller is | [`owner`] |
 //! | when an owner is dead | [`liveness`] |
-//! | why something is refused, and its codes | [`refusal`] |
-//! | what can be done | [`Claims`] |
-//! | how it is kept | [`ledger`], `ledger/sqlite/schema.sql` |
-//! | what happened | [`event`] |
+//! | why a request is refused | [`refusal`] |
+//! | the operations | [`Claims`] |
+//! | how claims are stored | [`ledger`], `ledger/sqlite/schema.sql` |
+//! | the log | [`event`] |
 //! | where claims count | [`scope`] |
 
 #![deny(missing_docs)]
@@ -35,8 +35,8 @@ pub mod error;
 pub mod event;
 pub mod ledger;
 pub mod liveness;
+mod notices;
 pub mod owner;
-pub mod plain;
 pub mod refusal;
 mod resource;
 pub mod rules;
@@ -46,16 +46,18 @@ mod testing;
 
 pub use claim::{Claim, End, Hold};
 pub use claims::{
-    Asker, Claims, Keep, Listed, Outcome, Owned, Swept, SweptClaim, USUAL_LEASE, USUAL_OFFER, Wish,
+    ClaimOptions, Claims, DEFAULT_LEASE, DEFAULT_OFFER, HeldBy, Listed, Outcome, Owned, Requester,
+    SweepReport, SweptClaim,
 };
 pub use epoch::{Epoch, Seal, Token};
 pub use error::{Error, Result};
 pub use event::{Event, Filter};
 pub use ledger::memory::MemoryLedger;
 pub use ledger::sqlite::SqliteLedger;
-pub use ledger::{Ledger, Loss};
-pub use liveness::{Sight, SystemSight};
+pub use ledger::{Ledger, Loss, Presence};
+pub use liveness::{LivenessProbe, SystemProbe};
+pub use notices::Notices;
 pub use owner::{Caller, Owner, OwnerId};
 pub use refusal::{Reason, Refused};
 pub use resource::{InvalidResource, Resource};
-pub use scope::{Scope, ScopeId};
+pub use scope::{Scope, ScopeId, SharedScope};

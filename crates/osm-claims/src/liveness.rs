@@ -4,42 +4,52 @@
 //! on another machine are [`Liveness::Unknown`], and Unknown frees nothing.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
-use osm_identity::{Liveness, ProcessInstance, ProcessSource};
+use osm_identity::{Liveness, ProcessInstance, ProcessSource, UnknownReason};
+
+use crate::claim::{Claim, Hold};
+use crate::owner::OwnerId;
 
 /// Observes processes.
-pub trait Sight: Send + Sync {
+pub trait LivenessProbe: Send + Sync {
     /// What is known about a process now.
     fn look(&self, process: &ProcessInstance) -> Liveness;
 }
 
 /// Observes the processes of this machine.
 #[derive(Clone, Copy, Debug)]
-pub struct SystemSight<S>(pub S);
+pub struct SystemProbe<S>(pub S);
 
-impl<S: ProcessSource + Send + Sync> Sight for SystemSight<S> {
+impl<S: ProcessSource + Send + Sync> LivenessProbe for SystemProbe<S> {
     fn look(&self, process: &ProcessInstance) -> Liveness {
         process.liveness(&self.0)
     }
 }
 
-/// Observes each process once, for the length of one transaction over many claims of a few owners:
-/// the dead stay dead, and an owner that was alive when it was observed keeps its claims.
-pub(crate) struct Remembered<'a> {
-    sight: &'a dyn Sight,
-    seen: Mutex<HashMap<String, Liveness>>,
+/// What is known of the owners of many claims, for the length of one transaction.
+///
+/// Each process is looked at once: a few owners have many claims, the dead stay dead, and an owner
+/// that was alive at the look keeps its claims.
+pub(crate) struct Verdicts<'a> {
+    probe: &'a dyn LivenessProbe,
+    owners: HashMap<OwnerId, Liveness>,
+    processes: HashMap<String, Liveness>,
 }
 
-impl<'a> Remembered<'a> {
-    pub(crate) fn new(sight: &'a dyn Sight) -> Self {
-        Self { sight, seen: Mutex::default() }
+impl<'a> Verdicts<'a> {
+    pub(crate) fn new(probe: &'a dyn LivenessProbe) -> Self {
+        Self { probe, owners: HashMap::new(), processes: HashMap::new() }
     }
-}
 
-impl Sight for Remembered<'_> {
-    fn look(&self, process: &ProcessInstance) -> Liveness {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        *seen.entry(process.key()).or_insert_with(|| self.sight.look(process))
+    /// What is known of the process that keeps a claim.
+    pub(crate) fn of(&mut self, claim: &Claim) -> Liveness {
+        let Some(process) = claim.process() else {
+            return Liveness::Unknown(UnknownReason::NoProcess);
+        };
+        let look = || self.probe.look(process);
+        match claim.hold {
+            Hold::Process(_) => *self.processes.entry(process.key()).or_insert_with(look),
+            _ => *self.owners.entry(claim.owner.id).or_insert_with(look),
+        }
     }
 }

@@ -1,9 +1,8 @@
 //! Who owns claims: a session in one incarnation, and how a caller proves to be it.
 //!
-//! An incarnation is the life of one process, the one that the session hangs on. A session that
-//! goes on in another process (a conversation that is resumed, a pane whose shell is respawned) is
-//! another owner, which inherits nothing: it is told what its predecessor held and takes it up by
-//! an explicit step. A process whose conversation gets another id (it was cleared or compacted) is
+//! An incarnation is the life of the session's process. A session that continues in another process
+//! (a conversation that is resumed, a pane whose shell is respawned) is another owner, which inherits
+//! nothing: it is told what its predecessor held and resumes it by an explicit step. A process whose conversation gets another id (it was cleared or compacted) is
 //! the same owner under a new name.
 
 use serde::{Deserialize, Serialize};
@@ -33,12 +32,12 @@ impl std::ops::Deref for Owner {
     }
 }
 
-/// Somebody who asks.
+/// The session that makes a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {
     /// The session.
     pub session: String,
-    /// The process that the session hangs on; `None` if nobody sees one.
+    /// The session's process; `None` if none can be seen.
     pub process: Option<ProcessInstance>,
     /// The agent, for people.
     pub agent: Option<String>,
@@ -121,7 +120,7 @@ mod tests {
     const DEAD: Liveness = Liveness::Dead(Proof::Gone);
 
     #[test]
-    fn nobody_becomes_somebody_else() {
+    fn a_process_does_not_take_over_a_session() {
         let (one, old) = (owner(1, "s", Some(1)), owner(1, "s", Some(2)));
         let me = caller("s", Some(1));
         let known = Ok(Registration::Known(OwnerId(1)));
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_a_process_is_whoever_says_it() {
+    fn a_name_without_a_process_is_its_own_proof() {
         let one = owner(1, "s", None);
         let me = caller("s", None);
         let unknown = Liveness::Unknown(UnknownReason::NoProcess);

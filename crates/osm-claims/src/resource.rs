@@ -1,21 +1,22 @@
-//! The name of a piece of work: bytes that mean something to the people who share them.
+//! The name of a resource: bytes that mean something to the sessions that share it.
 
 use std::fmt::{self, Write};
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use crate::plain::plain;
-
-/// What is claimed: a task, a file, a role. Two names are the same if their bytes are.
+/// The name of what is claimed: a task, a file, a role. Two names are the same if their bytes are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Resource(Vec<u8>);
+pub struct Resource(Arc<[u8]>);
 
-/// Why a name is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why bytes are not the name of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidResource {
-    /// It has no bytes.
+    /// There are none.
+    #[error("a resource name must not be empty")]
     Empty,
-    /// It has more bytes than [`Resource::MOST_BYTES`].
+    /// There are more than [`Resource::MOST_BYTES`].
+    #[error("a resource name has at most {most} bytes, this one has {0}", most = Resource::MOST_BYTES)]
     TooLong(usize),
 }
 
@@ -23,13 +24,13 @@ impl Resource {
     /// The longest name.
     pub const MOST_BYTES: usize = 1024;
 
-    /// Takes a name as it is: nothing is trimmed, folded or interpreted.
-    pub fn new(name: impl Into<Vec<u8>>) -> Result<Self, InvalidResource> {
-        let name = name.into();
+    /// A name of these bytes. Nothing is trimmed, folded or interpreted.
+    pub fn new(name: impl AsRef<[u8]>) -> Result<Self, InvalidResource> {
+        let name = name.as_ref();
         match name.len() {
             0 => Err(InvalidResource::Empty),
             length if length > Self::MOST_BYTES => Err(InvalidResource::TooLong(length)),
-            _ => Ok(Self(name)),
+            _ => Ok(Self(name.into())),
         }
     }
 
@@ -46,25 +47,16 @@ impl Resource {
     }
 }
 
-impl Resource {
-    /// As a shell takes it, if it is text.
-    #[must_use]
-    pub fn quoted(&self) -> String {
-        let shown = self.to_string();
-        let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
-        if shown.chars().all(is_plain) && !shown.starts_with('-') {
-            return shown;
-        }
-        format!("'{}'", shown.replace('\'', r"'\''"))
-    }
-}
-
-/// For people: on one line, and nothing that a terminal would obey.
+/// The text of the name, with bytes that are not UTF-8 spelled out. It may contain control
+/// characters, which the program escapes when it writes to a terminal.
 impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(text) = self.text() {
+            return f.pad(text);
+        }
         let mut shown = String::new();
         for chunk in self.0.utf8_chunks() {
-            shown.push_str(&plain(chunk.valid()));
+            shown.push_str(chunk.valid());
             for byte in chunk.invalid() {
                 write!(shown, "\\x{byte:02x}")?;
             }
@@ -73,7 +65,7 @@ impl fmt::Display for Resource {
     }
 }
 
-/// For programs: the text as it is, or as it is shown if it is none.
+/// The text of the name, or as it is displayed if it is not UTF-8.
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.text() {
@@ -83,32 +75,17 @@ impl Serialize for Resource {
     }
 }
 
-impl std::error::Error for InvalidResource {}
-
-impl fmt::Display for InvalidResource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the name of a resource must not be empty"),
-            Self::TooLong(length) => write!(
-                f,
-                "the name of a resource has {length} bytes, the longest may have {}",
-                Resource::MOST_BYTES
-            ),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn any_bytes_are_a_name_and_none_of_them_reaches_a_terminal() {
+    fn any_bytes_are_a_name() {
         let shown = |bytes: &[u8]| Resource::new(bytes).unwrap().to_string();
         assert_eq!(shown(b"TASK-7"), "TASK-7");
         assert_eq!(shown("Größe".as_bytes()), "Größe");
-        assert_eq!(shown(b"a\nb\x1b[2J"), "a\\nb\\u{1b}[2J");
-        assert_eq!(shown(b"\xff\xfe"), "\\xff\\xfe");
+        assert_eq!(shown(b"a\nb"), "a\nb");
+        assert_eq!(shown(b"a\xff\xfe"), "a\\xff\\xfe");
         assert_eq!(shown(b" "), " ");
     }
 

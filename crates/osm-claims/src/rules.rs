@@ -4,8 +4,8 @@
 //! owner, inside the transaction that then makes the change; so no ledger has rules of its own,
 //! and the model of the protocol checks these very lines.
 //!
-//! A claim changes hands in exactly five ways: its owner lets go, its owner is proven dead, its
-//! lease runs out, its owner hands it over, somebody takes it with a reason.
+//! A claim changes hands in exactly five ways: its owner releases it, its owner is proven dead, its
+//! lease runs out, its owner hands it off, another session takes it with a reason.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::owner::Owner;
 use crate::refusal::Reason;
 use osm_identity::{Liveness, UnknownReason};
 
-/// What is asked for.
+/// What a caller asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// To have it.
@@ -26,11 +26,11 @@ pub enum Request {
         /// For a command that nothing else may run beside, not even of the same session.
         alone: bool,
     },
-    /// To know that one still has it.
+    /// To check that the caller still holds it.
     Check(Option<Token>),
     /// To have it for another term.
     Renew(Option<Token>),
-    /// To let go.
+    /// To release it.
     Release {
         /// The grant.
         token: Option<Token>,
@@ -39,11 +39,11 @@ pub enum Request {
     },
     /// To hand it to a session.
     Offer(Option<Token>),
-    /// To take back an offer.
+    /// To withdraw an offer.
     Withdraw(Option<Token>),
-    /// To take up an offer.
+    /// To accept an offer.
     Accept,
-    /// To take it up after an incarnation of one's own session that died.
+    /// To take it over from an earlier process of the same session that died.
     Resume,
     /// To take it away.
     Take {
@@ -54,7 +54,7 @@ pub enum Request {
     Sweep,
 }
 
-/// What is done about it.
+/// What the rules decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing: it is so already.
@@ -63,11 +63,11 @@ pub enum Change {
     Grant(Option<End>),
     /// The claim ends.
     Close(End),
-    /// The lease begins anew.
+    /// The lease restarts.
     Renew,
     /// The claim is offered.
     Offer,
-    /// The offer is taken back.
+    /// The offer is withdrawn.
     Withdraw,
 }
 
@@ -80,14 +80,19 @@ pub enum Standing {
     Suspended,
     /// Nothing is known of its owner.
     Unknown(UnknownReason),
-    /// It is nobody's any more.
+    /// Any session may claim it.
     Free(End),
 }
 
 /// What an open claim is to others now.
 #[must_use]
 pub fn standing(now: &Now, claim: &Claim, verdict: &Liveness) -> Standing {
-    if let Hold::Lease(lease) = &claim.hold {
+    let lease = match (&claim.hold, verdict) {
+        // The owner's machine knows that it died; no need to wait for the end of its lease.
+        (Hold::SessionLease(_), Liveness::Dead(_)) | (Hold::Session | Hold::Process(_), _) => None,
+        (Hold::Lease(lease) | Hold::SessionLease(lease), _) => Some(lease),
+    };
+    if let Some(lease) = lease {
         return match lease.left(&now.moment) {
             Left::Some(_) => Standing::Held,
             Left::Nothing => Standing::Free(End::Expired),
@@ -106,15 +111,18 @@ pub fn standing(now: &Now, claim: &Claim, verdict: &Liveness) -> Standing {
 #[must_use]
 pub fn left(now: &Now, claim: &Claim) -> Option<Duration> {
     match &claim.hold {
-        Hold::Lease(lease) => lease.left(&now.moment).known(),
+        Hold::Lease(lease) | Hold::SessionLease(lease) => lease.left(&now.moment).known(),
         Hold::Session | Hold::Process(_) => None,
     }
 }
 
-/// How long a claim is still kept for the session that it was offered to.
+/// How long the lease or the offer for which a claim was refused still runs.
 #[must_use]
-pub fn kept(now: &Now, claim: &Claim) -> Option<Duration> {
-    claim.offer.as_ref()?.lease.left(&now.moment).known()
+pub fn time_left(now: &Now, claim: &Claim, reason: Reason) -> Option<Duration> {
+    match reason {
+        Reason::Reserved => claim.offer.as_ref()?.lease.left(&now.moment).known(),
+        _ => left(now, claim),
+    }
 }
 
 /// Decides on a request.
@@ -194,7 +202,7 @@ pub fn decide(
     }
 }
 
-/// What somebody else who wants an open claim gets.
+/// What another session that wants an open claim gets.
 fn acquire(now: &Now, claim: &Claim, by: &Owner, standing: Standing) -> Result<Change, Reason> {
     if is_offered_to(now, claim, by) {
         return Ok(Change::Grant(Some(End::HandedOff)));
@@ -247,10 +255,11 @@ fn own_or_given<'a>(
     }
 }
 
-/// Having what one has: a lease begins anew, and what hung on a process that ended is granted anew.
+/// A request for what the caller holds: a lease restarts, and a claim whose process ended needs a
+/// new grant.
 fn again(claim: &Claim, standing: Standing) -> Change {
     match (&claim.hold, standing) {
-        (Hold::Lease(_), _) => Change::Renew,
+        (Hold::Lease(_) | Hold::SessionLease(_), _) => Change::Renew,
         (Hold::Process(_), Standing::Free(end)) => Change::Grant(Some(end)),
         _ => Change::Nothing,
     }

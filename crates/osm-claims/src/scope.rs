@@ -1,38 +1,50 @@
 //! Where claims count: the repository around the working directory, or a name that people agree on.
 //!
 //! One repository is one scope from every worktree, sub-folder, symlink and bind mount, and when it
-//! is moved: it is known by the folder that all worktrees share, and that folder by what no other
-//! has in common with it while the machine runs. Across a restart its path has to do.
+//! is moved: it is known by the folder that all worktrees share, and that folder by its device,
+//! inode and time of birth while the machine runs. After a restart its path decides. Machines that
+//! share a ledger know it by its [`SharedScope`].
+
+mod shared;
 
 use std::path::Path;
 #[cfg(unix)]
 use std::time::UNIX_EPOCH;
 
-use osm_identity::Repository;
 use serde::{Deserialize, Serialize};
+
+pub use self::shared::{SharedScope, SharedScopeError};
+use osm_identity::Repository;
 
 /// The number of a scope in its ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ScopeId(pub i64);
 
-/// A scope, as a ledger knows it.
+/// Where claims count.
+///
+/// It has a local identity, which the ledger of one machine uses, and, where machines share a
+/// ledger, a common one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
-    /// `repo:PATH`, `raw:PATH` if that is no text, or `name:NAME`.
+    /// `repo:PATH`, `raw:PATH` if that is not UTF-8, or `name:NAME`.
     pub key: String,
-    /// The folder itself, whatever path it has: boot, device, inode and time of birth.
+    /// The folder itself, whatever its path is: boot, device, inode and time of birth.
     pub folder: Option<String>,
+    /// The identity that clones of the repository on other machines have, too. Reading it takes
+    /// a program, so that it is `None` unless a ledger needs it.
+    pub shared: Option<SharedScope>,
 }
 
 impl Scope {
-    /// The scope that people gave a name.
+    /// A scope with a name that people agreed on, which is the same on every machine.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self { key: format!("name:{name}"), folder: None }
+        let shared = Some(SharedScope::Named(name.to_owned()));
+        Self { key: format!("name:{name}"), folder: None, shared }
     }
 
-    /// The scope that a repository is.
+    /// The scope of a repository, by its local identity.
     #[must_use]
     pub fn of(repository: &Repository, boot: &str) -> Self {
         let path = &repository.common;
@@ -40,13 +52,14 @@ impl Scope {
             Some(path) => format!("repo:{path}"),
             None => format!("raw:{}", path.as_os_str().as_encoded_bytes().escape_ascii()),
         };
-        Self { key, folder: inode(path).map(|inode| format!("{boot}:{inode}")) }
+        let folder = inode(path).map(|inode| format!("{boot}:{inode}"));
+        Self { key, folder, shared: None }
     }
 
-    /// The scope of somebody who is in none: nothing is claimed there.
+    /// The scope of a caller outside any repository: nothing is claimed there.
     #[must_use]
     pub fn nowhere() -> Self {
-        Self { key: "nowhere:".into(), folder: None }
+        Self { key: "nowhere:".into(), folder: None, shared: None }
     }
 
     /// Whether a folder that has this scope's path now may be the one that had it before: an inode
@@ -72,7 +85,7 @@ impl Scope {
         let here = self.folder.as_deref().and_then(|it| it.split_once(':')).map(|it| it.1);
         let key = if here.is_some() && there.as_deref() != here { &self.key } else { &before.key };
         let folder = self.folder.clone().or_else(|| before.folder.clone());
-        Self { key: key.clone(), folder }
+        Self { key: key.clone(), folder, shared: self.shared.clone() }
     }
 
     /// The key of a scope whose path another folder has now.
@@ -80,15 +93,15 @@ impl Scope {
         format!("{key} (before: {})", folder.unwrap_or_default())
     }
 
-    /// What it is, for people.
+    /// The name of the scope: the folder of a repository, or the name that people agreed on. It
+    /// may contain control characters.
     #[must_use]
-    pub fn shown(&self) -> String {
-        let shown = match self.key.split_once(':') {
+    pub fn name(&self) -> &str {
+        match self.key.split_once(':') {
             Some(("repo", path)) => path.strip_suffix("/.git").unwrap_or(path),
             Some((_, name)) => name,
             None => &self.key,
-        };
-        shown.chars().flat_map(char::escape_debug).collect()
+        }
     }
 }
 

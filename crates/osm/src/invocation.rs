@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use osm_claims::clock::SystemClock;
-use osm_claims::{Claims, MemoryLedger, SqliteLedger, SystemSight};
+use osm_claims::{Claims, MemoryLedger, SqliteLedger, SystemProbe};
 use osm_identity::{Detection, Repository, Request, SessionId, System};
 use osm_store::backend::Backend;
 use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
@@ -18,6 +18,7 @@ use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 use crate::World;
 use crate::config::Settings;
 use crate::error::{CommandError, Exit, Failure};
+use crate::ops::claim;
 use crate::ops::session::SessionError;
 
 /// What a front end may choose for a run.
@@ -202,17 +203,28 @@ impl<'a> Invocation<'a> {
     }
 
     /// The ledger of claims.
-    pub(crate) fn claims(&self) -> Result<Claims, CommandError> {
-        let sight = Box::new(SystemSight(System));
+    pub(crate) fn claims(&self) -> Result<Claims, claim::Error> {
+        let probe = Box::new(SystemProbe(System));
+        let error = |error| claim::Error::ledger(self, error);
         Ok(match self.store_name()? {
             StoreName::Memory => {
-                let clock = SystemClock::new(&System).map_err(osm_claims::Error::Blind)?;
-                Claims::new(Box::new(MemoryLedger::new(Box::new(clock))), sight)
+                let clock = SystemClock::new(&System).map_err(osm_claims::Error::Processes);
+                let ledger = MemoryLedger::new(Box::new(clock.map_err(error)?));
+                Claims::new(Box::new(ledger), probe)
             }
             StoreName::Fs => {
-                Claims::new(Box::new(SqliteLedger::open(&self.home()?, &System)?), sight)
+                let ledger = SqliteLedger::open(&self.home()?, &System).map_err(error)?;
+                Claims::new(Box::new(ledger), probe)
             }
         })
+    }
+
+    /// Where the ledger of claims is, for messages.
+    pub(crate) fn ledger_place(&self) -> String {
+        match (self.store_name(), self.home()) {
+            (Ok(StoreName::Fs), Ok(home)) => SqliteLedger::file(&home).display().to_string(),
+            _ => "in memory".into(),
+        }
     }
 
     /// Who uses the session, and where.

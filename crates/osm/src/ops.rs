@@ -5,4 +5,5 @@
 //! nothing and never exits; progress and questions go through an
 //! [`Interaction`](crate::Interaction). So the terminal, JSON, a hook and a test call the same code.
 
+pub mod claim;
 pub mod session;

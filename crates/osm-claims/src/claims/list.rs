@@ -1,92 +1,103 @@
-//! Looking at claims.
+//! Reading claims: lists, one resource, what concerns a session, the log.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::Duration;
 
-use super::{Asker, Claims};
+use super::attempt::Attempt;
+use super::{Claims, Requester, registration};
 use crate::claim::Claim;
 use crate::clock::Now;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Event, Filter};
-use crate::ledger::{Book, Loss};
-use crate::liveness::Remembered;
+use crate::ledger::{Loss, Transaction};
+use crate::liveness::Verdicts;
+use crate::notices::Notices;
 use crate::owner::OwnerId;
 use crate::resource::Resource;
 use crate::rules::{self, Standing};
 use crate::scope::{Scope, ScopeId};
 use osm_identity::Liveness;
 
-/// An open claim, with what is known of its owner.
+/// A claim, with what is known of its owner.
 #[derive(Clone, Debug)]
 pub struct Listed {
     /// The claim.
     pub claim: Claim,
     /// Where it counts.
     pub scope: Scope,
-    /// What is known of the process that it hangs on.
+    /// What is known of the process that keeps it.
     pub verdict: Liveness,
-    /// What it is to others.
+    /// Whether others may have it.
     pub standing: Standing,
     /// How long its lease still runs.
     pub left: Option<Duration>,
     /// It is the caller's.
     pub is_mine: bool,
-    /// It was the caller's session's, in an incarnation that is over.
+    /// An earlier process of the caller's session has it.
     pub is_predecessors: bool,
-    /// An offer of it stands.
+    /// It is offered to a session.
     pub is_offered: bool,
 }
 
 impl Listed {
-    /// The caller may take it up.
+    /// The caller may resume it.
     fn is_resumable(&self) -> bool {
         self.is_predecessors && matches!(self.standing, Standing::Free(_))
     }
 }
 
-/// What a session has to do with claims.
+/// The claims that concern a session.
 #[derive(Clone, Debug, Default)]
 pub struct Owned {
-    /// What it holds.
+    /// The claims that it holds.
     pub held: Vec<Listed>,
-    /// What an earlier incarnation of it holds, and it may take up.
+    /// The claims of an earlier process of it, which it may resume.
     pub resumable: Vec<Listed>,
-    /// What was offered to it.
+    /// The claims that are offered to it.
     pub offered: Vec<Listed>,
-    /// What it lost and has not acknowledged.
+    /// The claims that it lost and has not acknowledged.
     pub lost: Vec<Listed>,
 }
 
-/// What is the same for all claims that are looked at together.
-struct Look<'a> {
-    asker: &'a Asker,
+/// What is the same for all claims of one list.
+struct Viewer<'a> {
+    requester: &'a Requester,
     me: OwnerId,
     now: Now,
-    sight: Remembered<'a>,
-    /// Scopes are few and have many claims.
+    verdicts: Verdicts<'a>,
+    /// A few scopes have many claims.
     scopes: HashMap<ScopeId, Scope>,
 }
 
-impl<'a> Look<'a> {
-    fn new(claims: &'a Claims, asker: &'a Asker, book: &mut dyn Book) -> Self {
-        Self {
-            // A caller whom nobody can know may look all the same.
-            me: claims.find(book, asker).unwrap_or_else(|_| asker.stranger()).id,
-            now: claims.ledger.now(),
-            sight: Remembered::new(&*claims.sight),
+impl<'a> Viewer<'a> {
+    fn new(
+        claims: &'a Claims,
+        requester: &'a Requester,
+        transaction: &mut dyn Transaction,
+    ) -> Result<Self> {
+        // A caller without an identity may look, too.
+        let me = match registration::find(transaction, &*claims.probe, requester) {
+            Ok(owner) => owner,
+            Err(Error::Refused(_)) => requester.unregistered(),
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            requester,
+            me: me.id,
+            now: transaction.now()?,
+            verdicts: Verdicts::new(&*claims.probe),
             scopes: HashMap::new(),
-            asker,
-        }
+        })
     }
 
-    fn at(&mut self, claim: Claim, book: &mut dyn Book) -> Result<Listed> {
-        let verdict = claim.verdict(&self.sight);
+    fn view(&mut self, claim: Claim, transaction: &mut dyn Transaction) -> Result<Listed> {
+        let verdict = self.verdicts.of(&claim);
         let scope = match self.scopes.entry(claim.scope) {
             Entry::Occupied(known) => known.get().clone(),
             Entry::Vacant(place) => {
-                let scope = book.scope_of(claim.scope)?.unwrap_or_else(|| Scope::named("?"));
-                place.insert(scope).clone()
+                let scope = transaction.scope_of(claim.scope)?;
+                place.insert(scope.unwrap_or_else(|| Scope::named("?"))).clone()
             }
         };
         let is_mine = self.me == claim.owner.id;
@@ -94,111 +105,128 @@ impl<'a> Look<'a> {
             standing: rules::standing(&self.now, &claim, &verdict),
             left: rules::left(&self.now, &claim),
             is_offered: claim.is_open() && rules::is_reserved(&self.now, &claim),
-            is_predecessors: !is_mine && claim.owner.session == self.asker.caller.session,
+            is_predecessors: !is_mine && claim.owner.session == self.requester.caller.session,
             is_mine,
             verdict,
             scope,
             claim,
         })
     }
+
+    fn view_all(
+        &mut self,
+        claims: Vec<Claim>,
+        transaction: &mut dyn Transaction,
+    ) -> Result<Vec<Listed>> {
+        claims.into_iter().map(|claim| self.view(claim, transaction)).collect()
+    }
 }
 
 impl Claims {
-    /// The open claims of the caller's scope, or of all.
-    pub fn list(&self, asker: &Asker, everywhere: bool) -> Result<Vec<Listed>> {
-        self.read(|book| {
-            let mut look = Look::new(self, asker, book);
-            let open = open(book, asker, everywhere)?;
-            open.into_iter().map(|claim| look.at(claim, book)).collect()
+    /// The open claims of the caller's scope, or of all scopes.
+    pub fn list(&self, requester: &Requester, everywhere: bool) -> Result<Vec<Listed>> {
+        self.read(|transaction| {
+            let mut viewer = Viewer::new(self, requester, transaction)?;
+            let open = open(transaction, requester, everywhere)?;
+            viewer.view_all(open, transaction)
         })
     }
 
     /// The last claim of a resource, open or ended.
-    pub fn look(&self, asker: &Asker, resource: &Resource) -> Result<Option<Listed>> {
-        self.read(|book| {
-            let Some(scope) = book.scope(&asker.scope)? else { return Ok(None) };
-            let Some(claim) = book.latest(scope, resource)? else { return Ok(None) };
-            Look::new(self, asker, book).at(claim, book).map(Some)
+    pub fn status(&self, requester: &Requester, resource: &Resource) -> Result<Option<Listed>> {
+        self.read(|transaction| {
+            let Some(scope) = transaction.scope(&requester.scope)? else { return Ok(None) };
+            let latest = transaction.latest(scope, std::slice::from_ref(resource))?.pop();
+            let Some(claim) = latest.flatten() else { return Ok(None) };
+            Viewer::new(self, requester, transaction)?.view(claim, transaction).map(Some)
         })
     }
 
-    /// What the caller has to do with claims, in all scopes.
-    pub fn mine(&self, asker: &Asker) -> Result<Owned> {
-        let mut owned = Owned::default();
-        for listed in self.list(asker, true)? {
-            let offered = listed.claim.offer.as_ref().map(|offer| &offer.to);
-            if listed.is_mine {
-                owned.held.push(listed);
-            } else if listed.is_resumable() {
-                owned.resumable.push(listed);
-            } else if listed.is_offered && offered == Some(&asker.caller.session) {
-                owned.offered.push(listed);
+    /// The claims that concern the caller, in all scopes.
+    pub fn mine(&self, requester: &Requester) -> Result<Owned> {
+        self.read(|transaction| {
+            let me = registration::find(transaction, &*self.probe, requester)?;
+            let mut viewer = Viewer::new(self, requester, transaction)?;
+            let mut owned = Owned::default();
+            let open = transaction.open(None)?;
+            for listed in viewer.view_all(open, transaction)? {
+                let offered = listed.claim.offer.as_ref().map(|offer| &offer.to);
+                if listed.is_mine {
+                    owned.held.push(listed);
+                } else if listed.is_resumable() {
+                    owned.resumable.push(listed);
+                } else if listed.is_offered && offered == Some(&requester.caller.session) {
+                    owned.offered.push(listed);
+                }
             }
-        }
-        owned.lost = self.read(|book| {
-            let me = self.find(book, asker)?;
-            let mut look = Look::new(self, asker, book);
-            let lost = book.losses(me.id)?;
-            lost.into_iter().map(|loss| look.at(loss.claim, book)).collect()
-        })?;
-        Ok(owned)
-    }
-
-    /// What an earlier incarnation of the caller holds, and the caller may take up, in all scopes.
-    ///
-    /// It is asked with every claim, so it looks at the caller's session alone.
-    pub fn resumable(&self, asker: &Asker) -> Result<Vec<Listed>> {
-        self.read(|book| {
-            let mut look = Look::new(self, asker, book);
-            let before = book.open_of_others(&asker.caller.session, look.me)?;
-            let listed = before.into_iter().map(|claim| look.at(claim, book));
-            listed.filter(|it| it.as_ref().map_or(true, Listed::is_resumable)).collect()
+            let lost = transaction.losses(me.id)?.into_iter().map(|loss| loss.claim).collect();
+            owned.lost = viewer.view_all(lost, transaction)?;
+            Ok(owned)
         })
     }
 
-    /// What the caller lost in its scope, or anywhere, and has not acknowledged.
-    pub fn losses(&self, asker: &Asker, everywhere: bool) -> Result<Vec<Loss>> {
-        self.read(|book| {
-            let me = self.find(book, asker)?;
-            let mut losses = book.losses(me.id)?;
+    /// What the caller must be told, for requests whose answer does not carry it.
+    pub fn notices(&self, requester: &Requester) -> Result<Notices> {
+        self.read(|transaction| {
+            let me = registration::find(transaction, &*self.probe, requester)?;
+            let presence = self.ledger.presence();
+            // Notices are about all scopes.
+            Attempt::new(transaction, &*self.probe, presence, ScopeId(0), me)?.notices()
+        })
+    }
+
+    /// The losses that the caller has not acknowledged, in its scope or in all.
+    pub fn losses(&self, requester: &Requester, everywhere: bool) -> Result<Vec<Loss>> {
+        self.read(|transaction| {
+            let me = registration::find(transaction, &*self.probe, requester)?;
+            let mut losses = transaction.losses(me.id)?;
             if !everywhere {
-                let here = book.scope(&asker.scope)?;
+                let here = transaction.scope(&requester.scope)?;
                 losses.retain(|loss| Some(loss.claim.scope) == here);
             }
             Ok(losses)
         })
     }
 
-    /// Notes that the caller was told of what it lost.
-    pub fn told(&self, asker: &Asker) -> Result<()> {
-        self.write(|book| {
-            let me = self.find(book, asker)?;
-            book.tell(me.id)
+    /// Records that the caller was told of its losses.
+    pub fn mark_told(&self, requester: &Requester) -> Result<()> {
+        self.write(|transaction| {
+            let me = registration::find(transaction, &*self.probe, requester)?;
+            transaction.mark_told(me.id)
         })
     }
 
-    /// What happened.
-    pub fn log(&self, asker: &Asker, everywhere: bool, filter: &Filter) -> Result<Vec<Event>> {
-        self.read(|book| {
+    /// The events of the caller's scope, or of all scopes.
+    pub fn log(
+        &self,
+        requester: &Requester,
+        everywhere: bool,
+        filter: &Filter,
+    ) -> Result<Vec<Event>> {
+        self.read(|transaction| {
             let mut filter = filter.clone();
             if !everywhere {
-                match book.scope(&asker.scope)? {
+                match transaction.scope(&requester.scope)? {
                     Some(scope) => filter.scope = Some(scope),
                     None => return Ok(Vec::new()),
                 }
             }
-            book.events(&filter)
+            transaction.events(&filter)
         })
     }
 }
 
-/// The open claims of the caller's scope, or of all.
-pub(super) fn open(book: &mut dyn Book, asker: &Asker, everywhere: bool) -> Result<Vec<Claim>> {
+/// The open claims of the caller's scope, or of all scopes.
+pub(super) fn open(
+    transaction: &mut dyn Transaction,
+    requester: &Requester,
+    everywhere: bool,
+) -> Result<Vec<Claim>> {
     if everywhere {
-        return book.open(None);
+        return transaction.open(None);
     }
-    match book.scope(&asker.scope)? {
-        Some(scope) => book.open(Some(scope)),
+    match transaction.scope(&requester.scope)? {
+        Some(scope) => transaction.open(Some(scope)),
         None => Ok(Vec::new()),
     }
 }

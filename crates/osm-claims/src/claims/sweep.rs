@@ -1,32 +1,33 @@
-//! Freeing what the dead hold, on proof alone.
+//! Freeing the claims of dead owners, on proof alone.
 
+use super::attempt::Attempt;
 use super::list::open;
-use super::{Act, Asker, Claims, Wish, decide, perform};
+use super::{ClaimOptions, Claims, Requester};
 use crate::claim::{Claim, End};
 use crate::error::{Error, Result};
-use crate::ledger::Book;
+use crate::ledger::Transaction;
 use crate::refusal::Reason;
 use crate::rules::{Change, Request};
 
-/// What a sweep examined, and what came of it.
-#[derive(Clone, Debug, Default)]
-pub struct Swept {
+/// The claims that a sweep examined, and the result for each.
+#[derive(Debug, Default)]
+pub struct SweepReport {
     /// Every open claim that was looked at.
     pub examined: Vec<SweptClaim>,
 }
 
-/// What came of one claim.
-#[derive(Clone, Debug)]
+/// The result for one claim.
+#[derive(Debug)]
 pub struct SweptClaim {
     /// The claim, as it was.
     pub claim: Claim,
     /// How it ended, or why it did not.
     pub outcome: std::result::Result<End, Reason>,
-    /// What failed, if it could not be decided.
-    pub failure: Option<String>,
+    /// The error, if it could not be decided.
+    pub failure: Option<Error>,
 }
 
-impl Swept {
+impl SweepReport {
     /// How many were freed.
     #[must_use]
     pub fn freed(&self) -> usize {
@@ -52,45 +53,44 @@ impl Claims {
     ///
     /// Each claim is decided in a transaction of its own, on what is known at that moment, so one
     /// that cannot be decided stops no other.
-    pub fn sweep(&self, asker: &Asker, everywhere: bool, dry_run: bool) -> Result<Swept> {
-        let open = self.read(|book| open(book, asker, everywhere))?;
-        let mut swept = Swept::default();
+    pub fn sweep(
+        &self,
+        requester: &Requester,
+        everywhere: bool,
+        dry_run: bool,
+    ) -> Result<SweepReport> {
+        let open = self.read(|transaction| open(transaction, requester, everywhere))?;
+        let mut swept = SweepReport::default();
         for claim in open {
-            let (outcome, failure) = match self.sweep_one(asker, &claim, dry_run) {
+            let (outcome, failure) = match self.sweep_one(requester, &claim, dry_run) {
                 Ok(end) => (Ok(end), None),
                 Err(Error::Refused(refused)) => (Err(refused.reason), None),
-                Err(error) => (Err(Reason::Unknown), Some(error.to_string())),
+                Err(error) => (Err(Reason::Unknown), Some(error)),
             };
             swept.examined.push(SweptClaim { claim, outcome, failure });
         }
         Ok(swept)
     }
 
-    /// Looks first, and writes only if there is something to free; what is decided then counts.
-    fn sweep_one(&self, asker: &Asker, claim: &Claim, dry_run: bool) -> Result<End> {
-        let (me, wish) = (asker.stranger(), Wish::default());
-        let mut change = None;
-        for write in [false, true] {
-            let run = |book: &mut dyn Book| {
-                let now = self.ledger.now();
-                let act = Act {
-                    scope: claim.scope,
-                    me: &me,
-                    resource: &claim.resource,
-                    request: &Request::Sweep,
-                    wish: &wish,
-                    now: &now,
-                    sight: &*self.sight,
-                };
-                if write { Ok(perform(book, &act)?.change) } else { Ok(decide(book, &act)?.1) }
-            };
-            change = Some(if write { self.write(run)? } else { self.read(run)? });
-            if dry_run {
-                break;
+    /// Looks first, and writes only if there is a claim to free; the second look decides.
+    fn sweep_one(&self, requester: &Requester, claim: &Claim, dry_run: bool) -> Result<End> {
+        let options = ClaimOptions::default();
+        let run = |transaction: &mut dyn Transaction, write: bool| {
+            let (scope, presence) = (claim.scope, self.ledger.presence());
+            let me = requester.unregistered();
+            let mut attempt = Attempt::new(transaction, &*self.probe, presence, scope, me)?;
+            if write {
+                Ok(attempt.perform(&claim.resource, &Request::Sweep, &options)?.change)
+            } else {
+                Ok(attempt.decide(&claim.resource, &Request::Sweep)?.1)
             }
+        };
+        let mut change = self.read(|transaction| run(transaction, false))?;
+        if !dry_run {
+            change = self.write(|transaction| run(transaction, true))?;
         }
         match change {
-            Some(Change::Close(end)) => Ok(end),
+            Change::Close(end) => Ok(end),
             _ => Err(Reason::NotHeld.into()),
         }
     }

@@ -5,18 +5,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use osm_identity::{Liveness, ProcessInstance};
 
-use super::{Book, Grant, Ledger, Loss, Watch, seal};
+use super::{Grant, KnownOwners, Ledger, Loss, Presence, Transaction, Watch, Work, seal};
 use crate::claim::Claim;
 use crate::clock::{Clock, Now};
 use crate::epoch::Epoch;
 use crate::error::Result;
-use crate::event::{Deed, Event, Filter};
-use crate::liveness::Sight;
+use crate::event::{Event, Filter, Transition};
+use crate::liveness::LivenessProbe;
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::resource::Resource;
 use crate::scope::{Scope, ScopeId};
-use osm_identity::{Liveness, ProcessInstance};
 
 /// How often a watch looks at processes: memory tells of changes, but not of deaths.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -26,6 +26,7 @@ pub struct MemoryLedger {
     state: Mutex<State>,
     changed: Condvar,
     clock: Box<dyn Clock>,
+    presence: Presence,
 }
 
 #[derive(Clone, Default)]
@@ -43,7 +44,14 @@ impl MemoryLedger {
     /// An empty ledger.
     #[must_use]
     pub fn new(clock: Box<dyn Clock>) -> Self {
-        Self { state: Mutex::default(), changed: Condvar::new(), clock }
+        let presence = Presence::Process;
+        Self { state: Mutex::default(), changed: Condvar::new(), clock, presence }
+    }
+
+    /// The same ledger as if several machines used it: session claims are leases of this term.
+    #[must_use]
+    pub fn with_session_leases(self, term: Duration) -> Self {
+        Self { presence: Presence::Lease(term), ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -53,23 +61,23 @@ impl MemoryLedger {
 }
 
 impl Ledger for MemoryLedger {
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+    fn write(&self, work: Work<'_>) -> Result<()> {
         let mut state = self.state();
-        let mut next = state.clone();
+        let mut next = MemoryTransaction { state: state.clone(), clock: &*self.clock };
         work(&mut next)?;
-        next.writes += 1;
-        *state = next;
+        *state = next.state;
+        state.writes += 1;
         self.changed.notify_all();
         Ok(())
     }
 
-    fn read(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
-        let mut state = self.state().clone();
-        work(&mut state)
+    fn read(&self, work: Work<'_>) -> Result<()> {
+        let state = self.state().clone();
+        work(&mut MemoryTransaction { state, clock: &*self.clock })
     }
 
-    fn now(&self) -> Now {
-        self.clock.now()
+    fn presence(&self) -> Presence {
+        self.presence
     }
 
     fn watch(&self) -> Result<Box<dyn Watch + '_>> {
@@ -86,16 +94,16 @@ impl Watch for MemoryWatch<'_> {
     fn wait(
         &mut self,
         processes: &[&ProcessInstance],
-        sight: &dyn Sight,
+        probe: &dyn LivenessProbe,
         time: Duration,
     ) -> Result<()> {
         let until = std::time::Instant::now() + time;
-        let before: Vec<Liveness> = processes.iter().map(|process| sight.look(process)).collect();
+        let before: Vec<Liveness> = processes.iter().map(|process| probe.look(process)).collect();
         let mut state = self.ledger.state();
         loop {
             let left = until.saturating_duration_since(std::time::Instant::now());
             let moved =
-                processes.iter().zip(&before).any(|(it, verdict)| sight.look(it) != *verdict);
+                processes.iter().zip(&before).any(|(it, verdict)| probe.look(it) != *verdict);
             if state.writes != self.seen || moved || left.is_zero() {
                 self.seen = state.writes;
                 return Ok(());
@@ -106,12 +114,18 @@ impl Watch for MemoryWatch<'_> {
     }
 }
 
+/// A copy of the state, which takes the state's place when the work succeeded.
+struct MemoryTransaction<'a> {
+    state: State,
+    clock: &'a dyn Clock,
+}
+
 impl State {
     fn last(&self, wanted: impl Fn(&Claim) -> bool) -> Option<Claim> {
         self.claims.iter().rev().find(|claim| wanted(claim)).cloned()
     }
 
-    fn record(&mut self, claim: &Claim, by: &str, at: Timestamp, deed: Deed) {
+    fn record(&mut self, claim: &Claim, by: &str, at: Timestamp, transition: Transition) {
         self.events.push(Event {
             number: self.events.len() as u64 + 1,
             at,
@@ -119,16 +133,20 @@ impl State {
             resource: claim.resource.clone(),
             epoch: claim.epoch,
             by: by.to_owned(),
-            deed,
+            transition,
         });
     }
 }
 
-impl Book for State {
+impl Transaction for MemoryTransaction<'_> {
+    fn now(&mut self) -> Result<Now> {
+        Ok(self.clock.now())
+    }
+
     fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {
         let same = |it: &Scope| it.folder.is_some() && it.folder == scope.folder;
         let namesake = |it: &Scope| it.key == scope.key && scope.may_be(it.folder.as_deref());
-        let find = |is_it: &dyn Fn(&Scope) -> bool| self.scopes.iter().position(is_it);
+        let find = |is_it: &dyn Fn(&Scope) -> bool| self.state.scopes.iter().position(is_it);
         Ok(find(&same).or_else(|| find(&namesake)).map(|place| ScopeId(ordinal(place) + 1)))
     }
 
@@ -136,55 +154,61 @@ impl Book for State {
         let id = self.scope(scope)?;
         let known = id.map(|id| self.scope_of(id)).transpose()?.flatten();
         let next = known.map_or_else(|| scope.clone(), |it| scope.known_as(&it));
-        for (place, other) in self.scopes.iter_mut().enumerate() {
+        for (place, other) in self.state.scopes.iter_mut().enumerate() {
             if other.key == next.key && Some(ScopeId(ordinal(place) + 1)) != id {
                 other.key = Scope::retired(&other.key, other.folder.as_deref());
             }
         }
-        let place = id.and_then(|id| usize::try_from(id.0 - 1).ok()).unwrap_or(self.scopes.len());
-        match self.scopes.get_mut(place) {
+        let place =
+            id.and_then(|id| usize::try_from(id.0 - 1).ok()).unwrap_or(self.state.scopes.len());
+        match self.state.scopes.get_mut(place) {
             Some(known) => *known = next,
-            None => self.scopes.push(next),
+            None => self.state.scopes.push(next),
         }
         Ok(ScopeId(ordinal(place) + 1))
     }
 
     fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>> {
         let place = usize::try_from(id.0 - 1).ok();
-        Ok(place.and_then(|place| self.scopes.get(place)).cloned())
+        Ok(place.and_then(|place| self.state.scopes.get(place)).cloned())
     }
 
-    fn owner_of_process(&mut self, process: &ProcessInstance) -> Result<Option<Arc<Owner>>> {
-        let is_it = |owner: &&Arc<Owner>| {
-            owner.process.as_ref().is_some_and(|it| it.key() == process.key())
+    fn owners(&mut self, caller: &Caller) -> Result<KnownOwners> {
+        let process = caller.process.as_ref().map(ProcessInstance::key);
+        let find = |is_it: &dyn Fn(&Owner) -> bool| {
+            self.state.owners.iter().rev().find(|owner| is_it(owner)).cloned()
         };
-        Ok(self.owners.iter().rev().find(is_it).cloned())
-    }
-
-    fn owner_of_session(&mut self, session: &str) -> Result<Option<Arc<Owner>>> {
-        Ok(self.owners.iter().rev().find(|owner| owner.session == session).cloned())
+        Ok(KnownOwners {
+            by_process: find(&|owner| {
+                process.is_some() && owner.process.as_ref().map(ProcessInstance::key) == process
+            }),
+            by_session: find(&|owner| owner.session == caller.session),
+        })
     }
 
     fn add_owner(&mut self, caller: &Caller) -> Result<Arc<Owner>> {
-        let id = OwnerId(ordinal(self.owners.len()) + 1);
+        let id = OwnerId(ordinal(self.state.owners.len()) + 1);
         let owner = Arc::new(Owner { id, who: caller.clone() });
-        self.owners.push(Arc::clone(&owner));
+        self.state.owners.push(Arc::clone(&owner));
         Ok(owner)
     }
 
     fn rename_owner(&mut self, id: OwnerId, caller: &Caller) -> Result<Arc<Owner>> {
         let owner = Arc::new(Owner { id, who: caller.clone() });
-        for known in self.owners.iter_mut().filter(|it| it.id == id) {
+        for known in self.state.owners.iter_mut().filter(|it| it.id == id) {
             *known = Arc::clone(&owner);
         }
-        for claim in self.claims.iter_mut().filter(|it| it.owner.id == id) {
+        for claim in self.state.claims.iter_mut().filter(|it| it.owner.id == id) {
             claim.owner = Arc::clone(&owner);
         }
         Ok(owner)
     }
 
-    fn latest(&mut self, scope: ScopeId, resource: &Resource) -> Result<Option<Claim>> {
-        Ok(self.last(|claim| claim.scope == scope && claim.resource == *resource))
+    fn latest(&mut self, scope: ScopeId, resources: &[Resource]) -> Result<Vec<Option<Claim>>> {
+        let latest = |resource: &Resource| {
+            self.state.last(|claim| claim.scope == scope && claim.resource == *resource)
+        };
+        Ok(resources.iter().map(latest).collect())
     }
 
     fn latest_of(
@@ -193,36 +217,38 @@ impl Book for State {
         resource: &Resource,
         owner: OwnerId,
     ) -> Result<Option<Claim>> {
-        Ok(self.last(|claim| {
+        Ok(self.state.last(|claim| {
             claim.scope == scope && claim.resource == *resource && claim.owner.id == owner
         }))
     }
 
     fn answered(&mut self, scope: ScopeId, request: &str) -> Result<Option<Claim>> {
-        Ok(self.last(|claim| claim.scope == scope && claim.request.as_deref() == Some(request)))
+        Ok(self
+            .state
+            .last(|claim| claim.scope == scope && claim.request.as_deref() == Some(request)))
     }
 
     fn open(&mut self, scope: Option<ScopeId>) -> Result<Vec<Claim>> {
         let wanted = |it: &&Claim| it.is_open() && scope.is_none_or(|scope| it.scope == scope);
-        Ok(self.claims.iter().filter(wanted).cloned().collect())
+        Ok(self.state.claims.iter().filter(wanted).cloned().collect())
     }
 
     fn open_of_others(&mut self, session: &str, me: OwnerId) -> Result<Vec<Claim>> {
         let wanted = |it: &&Claim| it.is_open() && it.owner.session == session && it.owner.id != me;
-        Ok(self.claims.iter().filter(wanted).cloned().collect())
+        Ok(self.state.claims.iter().filter(wanted).cloned().collect())
     }
 
     fn losses(&mut self, owner: OwnerId) -> Result<Vec<Loss>> {
         let loss = |claim: &Claim| {
-            let told = *self.losses.get(&claim.epoch)?;
+            let told = *self.state.losses.get(&claim.epoch)?;
             Some(Loss { claim: claim.clone(), told })
         };
-        Ok(self.claims.iter().filter(|it| it.owner.id == owner).filter_map(loss).collect())
+        Ok(self.state.claims.iter().filter(|it| it.owner.id == owner).filter_map(loss).collect())
     }
 
-    fn tell(&mut self, owner: OwnerId) -> Result<()> {
-        for claim in self.claims.iter().filter(|claim| claim.owner.id == owner) {
-            if let Some(told) = self.losses.get_mut(&claim.epoch) {
+    fn mark_told(&mut self, owner: OwnerId) -> Result<()> {
+        for claim in self.state.claims.iter().filter(|claim| claim.owner.id == owner) {
+            if let Some(told) = self.state.losses.get_mut(&claim.epoch) {
                 *told = true;
             }
         }
@@ -230,36 +256,43 @@ impl Book for State {
     }
 
     fn acknowledge(&mut self, owner: OwnerId, scope: ScopeId, resource: &Resource) -> Result<()> {
-        for claim in &self.claims {
+        for claim in &self.state.claims {
             if claim.owner.id == owner && claim.scope == scope && claim.resource == *resource {
-                self.losses.remove(&claim.epoch);
+                self.state.losses.remove(&claim.epoch);
             }
         }
         Ok(())
     }
 
     fn grant(&mut self, grant: &Grant) -> Result<Claim> {
-        let epoch = Epoch(self.claims.len() as u64 + 1);
+        let epoch = Epoch(self.state.claims.len() as u64 + 1);
         let claim = grant.claim(epoch, seal());
-        self.claims.push(claim.clone());
-        self.record(&claim, &grant.owner.session, grant.at, Deed::granted(&claim));
+        self.state.claims.push(claim.clone());
+        self.state.record(&claim, &grant.owner.session, grant.at, Transition::granted(&claim));
         Ok(claim)
     }
 
-    fn amend(&mut self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()> {
+    fn amend(
+        &mut self,
+        claim: &Claim,
+        by: &str,
+        at: Timestamp,
+        transition: &Transition,
+    ) -> Result<()> {
         let is_it = |it: &&mut Claim| it.epoch == claim.epoch && it.is_open();
-        let kept = self.claims.iter_mut().find(is_it).expect("the claim was just read as open");
-        deed.apply(kept);
+        let kept =
+            self.state.claims.iter_mut().find(is_it).expect("the claim was just read as open");
+        transition.apply(kept);
         if kept.is_lost() {
-            self.losses.insert(claim.epoch, false);
+            self.state.losses.insert(claim.epoch, false);
         }
-        self.record(claim, by, at, deed.clone());
+        self.state.record(claim, by, at, transition.clone());
         Ok(())
     }
 
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>> {
         let mut events: Vec<Event> =
-            self.events.iter().filter(|event| filter.admits(event)).cloned().collect();
+            self.state.events.iter().filter(|event| filter.admits(event)).cloned().collect();
         if let Some(last) = filter.last {
             events.drain(..events.len().saturating_sub(last));
         }

@@ -1,13 +1,15 @@
 //! The local ledger: SQLite, in one file that many short processes share.
 //!
 //! Every write is one immediate transaction, synced before it returns, so that a crash at any
-//! moment leaves it done or not done. Readers see one moment and wait for nobody. The write-ahead
-//! log is kept when the last process closes the file, so a claim costs one sync, not four; but not
-//! for ever, as whoever opens the file first reads all of the log.
+//! moment leaves it done or not done. Readers see one point in time and wait for no writer. The log
+//! stays when the last process closes the file, so that a claim costs one sync, not four; but not
+//! for ever, as the process that opens the file first reads all of it.
 
-mod book;
 mod fault;
+mod lock;
 mod place;
+mod rows;
+mod transaction;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -18,10 +20,10 @@ use osm_identity::ProcessSource;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use self::book::SqlBook;
-use super::{Book, Ledger, Watch};
-use crate::clock::{Clock, Now, SystemClock};
-use crate::error::{Error, Result};
+use self::transaction::SqliteTransaction;
+use super::{Ledger, Watch, Work};
+use crate::clock::{Clock, SystemClock};
+use crate::error::{Corruption, Error, Result};
 
 /// The version of the schema, in `user_version`.
 const VERSION: i64 = 1;
@@ -43,9 +45,9 @@ pub struct SqliteLedger {
 }
 
 impl SqliteLedger {
-    /// Opens the ledger in a folder, and makes it if there is none.
+    /// Opens the ledger in a folder, and creates it if it is missing.
     pub fn open(folder: &Path, source: &dyn ProcessSource) -> Result<Self> {
-        let clock = SystemClock::new(source).map_err(Error::Blind)?;
+        let clock = SystemClock::new(source).map_err(Error::Processes)?;
         Self::open_with_clock(folder, Box::new(clock))
     }
 
@@ -56,6 +58,12 @@ impl SqliteLedger {
         let file = place::file_id(&path);
         let connection = connect(&path)?;
         Ok(Self { path, connection: Mutex::new(connection), file, clock })
+    }
+
+    /// The file of the ledger in a folder.
+    #[must_use]
+    pub fn file(folder: &Path) -> PathBuf {
+        folder.join(place::NAME)
     }
 
     /// The file.
@@ -69,25 +77,21 @@ impl SqliteLedger {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run(
-        &self,
-        behavior: TransactionBehavior,
-        work: &mut dyn FnMut(&mut dyn Book) -> Result<()>,
-    ) -> Result<()> {
+    fn run(&self, behavior: TransactionBehavior, work: Work<'_>) -> Result<()> {
         let mut connection = self.connection();
         let error = |error| fault::explain(&self.path, error);
         let transaction = connection.transaction_with_behavior(behavior).map_err(error)?;
         if place::file_id(&self.path) != self.file {
-            // Others would write to another ledger, or to none, and nobody would see this one.
-            return Err(Error::Replaced { path: self.path.clone() });
+            // Others use another ledger, or none, and would not see what is written here.
+            return Err(Error::Replaced);
         }
-        work(&mut SqlBook::new(&transaction, &self.path))?;
-        transaction.commit().map_err(error)
+        work(&mut SqliteTransaction::new(&transaction, &self.path, &*self.clock))?;
+        transaction.commit().map_err(|error| fault::explain_commit(&self.path, error))
     }
 }
 
 impl Drop for SqliteLedger {
-    /// Has SQLite put a long log into the file, if nobody else has it open.
+    /// Lets SQLite copy a long log into the file, if no other process has it open.
     ///
     /// SQLite does that itself every thousand pages, but empties the log only if the next writer
     /// comes before the last process closes the file: short processes would leave one that grows.
@@ -102,16 +106,12 @@ impl Drop for SqliteLedger {
 }
 
 impl Ledger for SqliteLedger {
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+    fn write(&self, work: Work<'_>) -> Result<()> {
         self.run(TransactionBehavior::Immediate, work)
     }
 
-    fn read(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+    fn read(&self, work: Work<'_>) -> Result<()> {
         self.run(TransactionBehavior::Deferred, work)
-    }
-
-    fn now(&self) -> Now {
-        self.clock.now()
     }
 
     fn watch(&self) -> Result<Box<dyn Watch + '_>> {
@@ -135,21 +135,20 @@ fn connect(path: &Path) -> Result<Connection> {
         )
         .map_err(error)?;
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-    let corrupt = |what: &str| Error::Corrupt { path: path.to_owned(), what: what.to_owned() };
     if number("application_id").map_err(error)? != APPLICATION {
-        return Err(corrupt("it is no ledger of osm"));
+        return Err(Corruption::Foreign.into());
     }
     match number("user_version").map_err(error)? {
         VERSION => Ok(connection),
-        version if version > VERSION => Err(Error::Newer { path: path.to_owned(), version }),
-        _ => Err(corrupt("its version is unknown")),
+        version if version > VERSION => Err(Error::Newer { version }),
+        _ => Err(Corruption::UnknownVersion.into()),
     }
 }
 
 /// Makes an empty ledger in a file that is ours alone.
 fn create(path: &Path) -> rusqlite::Result<()> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    // Nobody sees the file before it is synced and put in its place: nothing here has to survive.
+    // No process sees the file before it is synced and renamed: nothing here has to survive a crash.
     connection.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", VERSION)?;
@@ -159,14 +158,17 @@ fn create(path: &Path) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
-/// Somebody else writes: waits a moment, for about ten seconds in all.
+/// Another process writes: waits a moment, for about ten seconds in all.
 ///
-/// Writers hold the lock for one sync, so short naps find it free soon; naps of different lengths
-/// keep many waiters from waking at once.
+/// A writer holds the lock for one sync, so that the first pauses are short. Where many processes
+/// wait, pauses grow: one of them wakes soon enough, and all of them looking often would take the
+/// processor from the writer. Pauses of different lengths keep waiters from waking at once.
 fn keep_waiting(tries: i32) -> bool {
-    const MOST_TRIES: i32 = 5_000;
-    let spread = (std::process::id().wrapping_mul(31) ^ tries.unsigned_abs()) % 8;
-    let nap = if tries < 20 { 200 + 100 * spread } else { 1_000 + 250 * spread };
-    std::thread::sleep(Duration::from_micros(u64::from(nap)));
+    /// Twelve pauses that double from 250 µs, in pairs, and then one every 16 ms.
+    const MOST_TRIES: i32 = 12 + 620;
+    let doubled = 250_u64 << (tries.clamp(0, 12) / 2);
+    let spread = u64::from((std::process::id().wrapping_mul(31) ^ tries.unsigned_abs()) % 8);
+    // Between half of it and one and a half.
+    std::thread::sleep(Duration::from_micros(doubled / 2 + doubled * spread / 7));
     tries < MOST_TRIES
 }

@@ -192,7 +192,7 @@ fn a_command_holds_for_its_session_while_it_runs() {
         (1, "run", &Liveness::Suspended, "suspended"),
         (1, "run", &UNKNOWN, "unknown_holder"),
         (1, "check", &ALIVE, "Nothing"),
-        // Others may have it by now, so it has to be granted anew.
+        // Others may hold it by now, so it needs a new grant.
         (1, "run", &DEAD, "Grant(Some(Died))"),
         (1, "claim", &DEAD, "Grant(Some(Died))"),
         (1, "take", &DEAD, "Grant(Some(Died))"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use osm_claims::event::Filter;
-use osm_claims::{Claims, SqliteLedger, SystemSight, Wish};
+use osm_claims::{ClaimOptions, Claims, SqliteLedger, SystemProbe};
 use osm_identity::System;
 use osm_testkit::stops::{Stops, copy_folder};
 use osm_testkit::{tools, trials};
@@ -38,7 +38,7 @@ impl Stage {
         Self { folder, template }
     }
 
-    /// The same, with a log so long that whoever closes the ledger puts it into the file.
+    /// The same, with a log so long that closing the ledger copies it into the file.
     fn with_long_log() -> Self {
         let makers = Self::new(&[&["other", "claim", "another task"]]);
         let reader = open(&makers.template);
@@ -65,29 +65,29 @@ impl Stage {
 /// What stands in a ledger, in a few words: who holds what, and what happened.
 fn state(root: &Path) -> String {
     let claims = open(root);
-    let asker = without_process("reader");
-    let held = claims.list(&asker, true).unwrap();
+    let requester = without_process("reader");
+    let held = claims.list(&requester, true).unwrap();
     let held: Vec<_> = held
         .iter()
         .map(|it| {
             (&it.claim.resource, &it.claim.owner.session, it.claim.offer.as_ref().map(|it| &it.to))
         })
         .collect();
-    let events = claims.log(&asker, true, &Filter::default()).unwrap();
-    let events: Vec<_> = events.iter().map(|it| (it.epoch, it.deed.name(), &it.by)).collect();
+    let events = claims.log(&requester, true, &Filter::default()).unwrap();
+    let events: Vec<_> = events.iter().map(|it| (it.epoch, it.transition.name(), &it.by)).collect();
     format!("{held:?} {events:?}")
 }
 
 fn open(root: &Path) -> Claims {
     let ledger = SqliteLedger::open(root, &System).unwrap();
-    Claims::new(Box::new(ledger), Box::new(SystemSight(System)))
+    Claims::new(Box::new(ledger), Box::new(SystemProbe(System)))
 }
 
 /// That a ledger is in order, whatever happened to it.
 fn is_whole(root: &Path, point: &str) {
     let claims = open(root);
-    let asker = without_process("next");
-    replayed(&claims, &asker);
+    let requester = without_process("next");
+    replayed(&claims, &requester);
     let connection = Connection::open(root.join("claims.db")).unwrap();
     let word = |sql| connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
     assert_eq!(word("PRAGMA integrity_check"), "ok", "{point}");
@@ -116,14 +116,14 @@ fn at_every_call(name: &str, stage: &Stage, arguments: &[&str]) {
             changed += 1;
         } else {
             assert_eq!(now, before, "{name}, {point}: half done");
-            // Whoever could not look at the owner frees nothing, and says so.
+            // A sweep that could not look at the owner frees nothing, and says so.
             let denied = output.stdout == b"freed 0\n";
             let acknowledged = output.status.success() && !denied;
             assert!(!acknowledged, "{name}, {point}: acknowledged and lost");
             kept += 1;
         }
         let (claims, next) = (open(&root), without_process("next"));
-        claims.take(&next, &resource("task"), true, &Wish::default()).unwrap();
+        claims.take(&next, &resource("task"), true, &ClaimOptions::default()).unwrap();
         claims.release(&next, &resource("task"), None, false).unwrap();
         is_whole(&root, point);
     }

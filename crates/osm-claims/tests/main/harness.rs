@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use osm_claims::clock::{Clock, Moment, Now};
 use osm_claims::event::{self, Filter};
 use osm_claims::{
-    Asker, Caller, Claims, Error, MemoryLedger, Reason, Resource, Result, Scope, Sight,
-    SqliteLedger,
+    Caller, Claims, Error, Ledger, LivenessProbe, MemoryLedger, Reason, Requester, Resource,
+    Result, Scope, SqliteLedger,
 };
 use osm_identity::{Liveness, Pid, ProcessInstance, StartTime};
 use tempfile::TempDir;
 
-/// What is true about processes and time, shared by everything that looks.
+/// The truth about processes and time, shared by the clock and the probe.
 #[derive(Clone, Default)]
 pub(crate) struct Nature {
     uptime: Arc<Mutex<Duration>>,
@@ -25,6 +25,11 @@ impl Nature {
     /// Lets time go by.
     pub(crate) fn pass(&self, time: Duration) {
         *self.uptime.lock().unwrap() += time;
+    }
+
+    /// The same time on another machine, which sees other processes.
+    pub(crate) fn elsewhere(&self) -> Self {
+        Self { uptime: Arc::clone(&self.uptime), verdicts: Arc::default() }
     }
 
     /// Says what is known of a process from now on; all others are alive.
@@ -42,7 +47,7 @@ impl Clock for Nature {
     }
 }
 
-impl Sight for Nature {
+impl LivenessProbe for Nature {
     fn look(&self, process: &ProcessInstance) -> Liveness {
         self.verdicts.lock().unwrap().get(&process.pid.0).copied().unwrap_or(Liveness::Alive)
     }
@@ -52,16 +57,21 @@ impl Sight for Nature {
 pub(crate) struct Fixture {
     pub(crate) claims: Claims,
     pub(crate) nature: Nature,
-    /// Where the ledger lies, if it lies anywhere.
+    /// The folder of the ledger, if it has one.
     _folder: Option<TempDir>,
+}
+
+impl Fixture {
+    pub(crate) fn new(nature: &Nature, ledger: impl Ledger + 'static) -> Self {
+        let claims = Claims::new(Box::new(ledger), Box::new(nature.clone()));
+        Self { claims, nature: nature.clone(), _folder: None }
+    }
 }
 
 /// Claims in an empty ledger in memory.
 pub(crate) fn in_memory() -> Fixture {
     let nature = Nature::default();
-    let ledger = MemoryLedger::new(Box::new(nature.clone()));
-    let claims = Claims::new(Box::new(ledger), Box::new(nature.clone()));
-    Fixture { claims, nature, _folder: None }
+    Fixture::new(&nature, MemoryLedger::new(Box::new(nature.clone())))
 }
 
 /// Claims in an empty ledger on disk.
@@ -69,12 +79,11 @@ pub(crate) fn in_sqlite() -> Fixture {
     let nature = Nature::default();
     let folder = tempfile::tempdir().unwrap();
     let ledger = SqliteLedger::open_with_clock(folder.path(), Box::new(nature.clone())).unwrap();
-    let claims = Claims::new(Box::new(ledger), Box::new(nature.clone()));
-    Fixture { claims, nature, _folder: Some(folder) }
+    Fixture { _folder: Some(folder), ..Fixture::new(&nature, ledger) }
 }
 
-/// Somebody whose session hangs on a process that does not exist.
-pub(crate) fn with_process(session: &str, pid: u32) -> Asker {
+/// A session whose process does not exist.
+pub(crate) fn with_process(session: &str, pid: u32) -> Requester {
     let process = ProcessInstance {
         pid: Pid(pid),
         start: StartTime(1),
@@ -85,15 +94,15 @@ pub(crate) fn with_process(session: &str, pid: u32) -> Asker {
         clock: None,
         name: "agent".into(),
     };
-    asker(session, Some(process))
+    requester(session, Some(process))
 }
 
-/// Somebody behind whom no process stands.
-pub(crate) fn without_process(session: &str) -> Asker {
-    asker(session, None)
+/// A session without a process.
+pub(crate) fn without_process(session: &str) -> Requester {
+    requester(session, None)
 }
 
-pub(crate) fn asker(session: &str, process: Option<ProcessInstance>) -> Asker {
+pub(crate) fn requester(session: &str, process: Option<ProcessInstance>) -> Requester {
     let caller = Caller {
         session: session.into(),
         process,
@@ -102,7 +111,7 @@ pub(crate) fn asker(session: &str, process: Option<ProcessInstance>) -> Asker {
         is_random: false,
         is_sole: true,
     };
-    Asker { scope: Scope::named("test"), caller }
+    Requester { scope: Scope::named("test"), caller }
 }
 
 pub(crate) fn resource(name: &str) -> Resource {
@@ -121,10 +130,10 @@ pub(crate) fn refused<T>(result: Result<T>) -> Reason {
 
 /// That doing all events again gives the open claims.
 #[track_caller]
-pub(crate) fn replayed(claims: &Claims, asker: &Asker) {
-    let events = claims.log(asker, true, &Filter::default()).unwrap();
+pub(crate) fn replayed(claims: &Claims, requester: &Requester) {
+    let events = claims.log(requester, true, &Filter::default()).unwrap();
     let told = event::replay(&events).unwrap();
-    let kept = claims.list(asker, true).unwrap().into_iter().map(|listed| {
+    let kept = claims.list(requester, true).unwrap().into_iter().map(|listed| {
         let claim = listed.claim;
         let standing = event::Standing {
             epoch: claim.epoch,

@@ -1,10 +1,10 @@
-//! Real processes that end, stop, hide, or live where nobody can look.
+//! Real processes that end, stop, hide, or run where they cannot be seen.
 //!
 //! Namespaces, `hidepid` and bind mounts are Linux; they need root.
 
 use std::process::{Child, Command, Stdio};
 
-use osm_claims::{Sight, SystemSight};
+use osm_claims::{LivenessProbe, SystemProbe};
 use osm_identity::{
     Liveness, ProcessInstance, ProcessSource, Proof, ReadError, StartTime, System, UnknownReason,
 };
@@ -39,7 +39,7 @@ impl Drop for Sleeper {
 }
 
 fn look(process: &ProcessInstance) -> Liveness {
-    SystemSight(System).look(process)
+    SystemProbe(System).look(process)
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn what_an_owner_held_is_free_when_it_is_killed_and_not_before() {
     assert_eq!(refused.status.code(), Some(11), "suspended: {refused:?}");
     owner.kill();
     waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
-    // A zombie: nobody has collected it.
+    // A zombie: its parent has not collected it.
     assert!(said(&claim()).starts_with("Grant(Some(Died)) 2."));
     owner.collect();
 }
@@ -122,7 +122,7 @@ fn hidden_processes() {
     let (_sleeper, process) = Sleeper::start();
     let script = "mount -t proc -o hidepid=2 proc /proc
         exec setpriv --reuid 65534 --regid 65534 --clear-groups \"$0\" \"$@\"";
-    // The program must be where nobody else may look, too.
+    // Another user must be able to run the program.
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(folder.path(), open).unwrap();

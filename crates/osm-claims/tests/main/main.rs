@@ -11,8 +11,10 @@ mod crash;
 #[cfg(target_os = "linux")] // Mounts, and who has a lock.
 mod faults;
 mod harness;
+mod lease;
 #[cfg(target_os = "linux")] // Signals, namespaces and /proc.
 mod liveness;
+mod lossy;
 mod model;
 mod random;
 mod story;

@@ -14,7 +14,7 @@ mod world;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use osm_claims::{Asker, Claims, End, Epoch, Scope, Seal, Sight, Token, Wish};
+use osm_claims::{ClaimOptions, Claims, End, Epoch, LivenessProbe, Requester, Scope, Seal, Token};
 use osm_identity::{Liveness, ProcessInstance, Proof, ReadError, UnknownReason};
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
@@ -28,6 +28,8 @@ struct Protocol {
     resources: usize,
     grants: usize,
     broken: Option<Break>,
+    /// Several machines use the ledger.
+    leases: bool,
     /// The ways in which claims ended, to know that the model gets everywhere.
     ends: Mutex<BTreeSet<&'static str>>,
 }
@@ -35,9 +37,9 @@ struct Protocol {
 /// Rules as they must not be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Break {
-    /// Whoever cannot be seen is dead.
+    /// A process that cannot be seen is dead.
     UnknownIsDead,
-    /// Whoever is stopped is dead.
+    /// A process that is stopped is dead.
     SuspendedIsDead,
     /// The epoch that is presented is not compared.
     EpochIsIgnored,
@@ -112,7 +114,7 @@ struct Eyes {
     broken: Option<Break>,
 }
 
-impl Sight for Eyes {
+impl LivenessProbe for Eyes {
     fn look(&self, process: &ProcessInstance) -> Liveness {
         let dead = Liveness::Dead(Proof::Gone);
         let number = usize::try_from(process.pid.0).unwrap();
@@ -210,7 +212,7 @@ impl Model for Protocol {
             ("no claim changes hands without a cause", |_, it| {
                 it.is_without(Flaw::ChangedHandsWithoutCause)
             }),
-            ("nobody alive loses but by force", |_, it| it.is_without(Flaw::TakenFromTheLiving)),
+            ("a live owner loses only by force", |_, it| it.is_without(Flaw::TakenFromTheLiving)),
             ("a session has one live owner", |_, it| {
                 it.is_without(Flaw::TwoLiveOwnersOfOneSession)
             }),
@@ -225,7 +227,7 @@ impl Model for Protocol {
 
 impl Protocol {
     fn new(actors: usize, resources: usize, grants: usize) -> Self {
-        Self { actors, resources, grants, broken: None, ends: Mutex::default() }
+        Self { actors, resources, grants, broken: None, leases: false, ends: Mutex::default() }
     }
 
     /// What an actor may ask for.
@@ -243,12 +245,12 @@ impl Protocol {
         }
         for told in world.told.iter().filter(|it| it.actor == actor && it.resource == resource) {
             let token = Token { epoch: Epoch(told.epoch), seal: Some(Seal(told.seal)) };
-            let mut deeds = vec![With::Effect, With::Renew, With::Release];
+            let mut transitions = vec![With::Effect, With::Renew, With::Release];
             if resource == 0 {
                 let to = world.names[(actor + 1) % self.actors];
-                deeds.extend([With::Offer { to }, With::Withdraw]);
+                transitions.extend([With::Offer { to }, With::Withdraw]);
             }
-            wants.extend(deeds.into_iter().map(|with| What::With(token, with)));
+            wants.extend(transitions.into_iter().map(|with| What::With(token, with)));
         }
         wants
     }
@@ -264,30 +266,32 @@ impl Protocol {
     ) -> (World, bool) {
         let broken = self.broken;
         let shared = Arc::new(Mutex::new(world.clone()));
-        let ledger = WorldLedger { world: Arc::clone(&shared), actor, broken };
+        let ledger = WorldLedger { world: Arc::clone(&shared), actor, broken, leases: self.leases };
         let eyes = Eyes { lives: world.lives, actor, blind, broken };
         let claims = Claims::new(Box::new(ledger), Box::new(eyes));
-        let asker = Asker { scope: Scope::named("model"), caller: world.caller(actor) };
-        let (resource, wish) = (resource(number), Wish::default());
+        let requester = Requester { scope: Scope::named("model"), caller: world.caller(actor) };
+        let (resource, options) = (resource(number), ClaimOptions::default());
         let accepted = match what {
-            What::Claim => claims.claim(&asker, &resource, &wish).is_ok(),
-            What::Accept => claims.accept(&asker, &resource, &wish).is_ok(),
-            What::Resume => claims.resume(&asker, &resource, &wish).is_ok(),
+            What::Claim => claims.claim(&requester, &resource, &options).is_ok(),
+            What::Accept => claims.accept(&requester, &resource, &options).is_ok(),
+            What::Resume => claims.resume(&requester, &resource, &options).is_ok(),
             What::Take { even_if_alive } => {
-                claims.take(&asker, &resource, *even_if_alive, &wish).is_ok()
+                claims.take(&requester, &resource, *even_if_alive, &options).is_ok()
             }
-            What::Sweep => claims.sweep(&asker, false, false).is_ok(),
+            What::Sweep => claims.sweep(&requester, false, false).is_ok(),
             What::With(token, with) => {
                 let token = (broken != Some(Break::EpochIsIgnored)).then_some(*token);
                 match with {
-                    With::Effect => claims.check(&asker, &resource, token).is_ok(),
-                    With::Renew => claims.renew(&asker, &resource, token, &wish).is_ok(),
-                    With::Release => claims.release(&asker, &resource, token, false).is_ok(),
+                    With::Effect => claims.check(&requester, &resource, token).is_ok(),
+                    With::Renew => claims.renew(&requester, &resource, token, &options).is_ok(),
+                    With::Release => claims.release(&requester, &resource, token, false).is_ok(),
                     With::Offer { to } => {
                         let to = Some(SESSIONS[*to]);
-                        claims.offer(&asker, &resource, token, to, &wish).is_ok()
+                        claims.offer(&requester, &resource, token, to, &options).is_ok()
                     }
-                    With::Withdraw => claims.offer(&asker, &resource, token, None, &wish).is_ok(),
+                    With::Withdraw => {
+                        claims.offer(&requester, &resource, token, None, &options).is_ok()
+                    }
                 }
             }
         };
@@ -380,6 +384,14 @@ fn two_resources_of_processes() {
     check("two resources", Protocol::new(PROCESSES, 2, 2), &ends);
 }
 
+/// Owners on several machines: each is blind to the others' processes, and leases end.
+#[test]
+fn leases_of_sessions() {
+    let ends = ["died", "expired", "handed_off", "released", "taken"];
+    let protocol = Protocol { leases: true, ..Protocol::new(PROCESSES, 1, 3) };
+    check("leases of sessions", protocol, &ends);
+}
+
 /// That a broken rule is found, and by which property.
 fn found(broken: Break) -> BTreeSet<&'static str> {
     let protocol = Protocol { broken: Some(broken), ..Protocol::new(ACTORS, 1, 4) };
@@ -391,8 +403,8 @@ fn found(broken: Break) -> BTreeSet<&'static str> {
 #[test]
 fn a_broken_rule_is_found() {
     for (broken, property) in [
-        (Break::UnknownIsDead, "nobody alive loses but by force"),
-        (Break::SuspendedIsDead, "nobody alive loses but by force"),
+        (Break::UnknownIsDead, "a live owner loses only by force"),
+        (Break::SuspendedIsDead, "a live owner loses only by force"),
         (Break::EpochIsIgnored, "no effect with a stale epoch"),
         (Break::NothingEnds, "at most one open claim for a resource"),
         (Break::EpochsStartAgain, "epochs grow"),

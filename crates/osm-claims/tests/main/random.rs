@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use osm_claims::event::Filter;
-use osm_claims::{Asker, Claims, Epoch, Token, Wish};
+use osm_claims::{ClaimOptions, Claims, Epoch, Requester, Token};
 use osm_identity::{Liveness, Proof, ReadError, UnknownReason};
 use proptest::prelude::*;
 
@@ -73,7 +73,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// Callers: two processes of one session, two of their own, a process that changes its name, and a
 /// session without a process.
-fn caller(number: usize) -> Asker {
+fn caller(number: usize) -> Requester {
     let pid = u32::try_from(number).unwrap() + 1;
     match number {
         0 | 1 => with_process("shared", pid),
@@ -86,7 +86,7 @@ fn caller(number: usize) -> Asker {
 /// Does a step, and says what came of it in words that are the same for every ledger.
 fn run(fixture: &Fixture, by: usize, name: &str, step: &Step, last: Epoch) -> String {
     let (claims, nature) = (&fixture.claims, &fixture.nature);
-    let (asker, resource, wish) = (caller(by), resource(name), Wish::default());
+    let (requester, resource, options) = (caller(by), resource(name), ClaimOptions::default());
     let token = |presented: Presented| match presented {
         Presented::None => None,
         Presented::Recent(back) => {
@@ -94,23 +94,23 @@ fn run(fixture: &Fixture, by: usize, name: &str, step: &Step, last: Epoch) -> St
         }
     };
     let outcome = match step {
-        Step::Claim => claims.claim(&asker, &resource, &wish),
-        Step::Next => claims.next(&asker, &RESOURCES.map(crate::harness::resource), &wish),
+        Step::Claim => claims.claim(&requester, &resource, &options),
+        Step::Next => claims.next(&requester, &RESOURCES.map(crate::harness::resource), &options),
         Step::Check(shown) => {
-            return told(claims.check(&asker, &resource, token(*shown)).map(|it| it.epoch));
+            return told(claims.check(&requester, &resource, token(*shown)).map(|it| it.epoch));
         }
-        Step::Renew(shown) => claims.renew(&asker, &resource, token(*shown), &wish),
-        Step::Release(shown, done) => claims.release(&asker, &resource, token(*shown), *done),
+        Step::Renew(shown) => claims.renew(&requester, &resource, token(*shown), &options),
+        Step::Release(shown, done) => claims.release(&requester, &resource, token(*shown), *done),
         Step::Offer(shown, to) => {
             let to = caller(*to).caller.session;
-            claims.offer(&asker, &resource, token(*shown), Some(&to), &wish)
+            claims.offer(&requester, &resource, token(*shown), Some(&to), &options)
         }
-        Step::Withdraw(shown) => claims.offer(&asker, &resource, token(*shown), None, &wish),
-        Step::Accept => claims.accept(&asker, &resource, &wish),
-        Step::Resume => claims.resume(&asker, &resource, &wish),
-        Step::Take(even_if_alive) => claims.take(&asker, &resource, *even_if_alive, &wish),
+        Step::Withdraw(shown) => claims.offer(&requester, &resource, token(*shown), None, &options),
+        Step::Accept => claims.accept(&requester, &resource, &options),
+        Step::Resume => claims.resume(&requester, &resource, &options),
+        Step::Take(even_if_alive) => claims.take(&requester, &resource, *even_if_alive, &options),
         Step::Sweep => {
-            let swept = claims.sweep(&asker, true, false).unwrap();
+            let swept = claims.sweep(&requester, true, false).unwrap();
             let came: Vec<_> =
                 swept.examined.iter().map(|it| (it.claim.epoch, it.outcome)).collect();
             return format!("{came:?}");
@@ -124,19 +124,31 @@ fn run(fixture: &Fixture, by: usize, name: &str, step: &Step, last: Epoch) -> St
             return String::new();
         }
     };
-    told(outcome.map(|it| (it.change, it.claim.epoch, it.ended.map(|it| it.epoch), it.skipped)))
+    told(outcome.map(|it| {
+        let resumable: Vec<_> = it.notices.resumable.iter().map(|it| it.epoch).collect();
+        let lost: Vec<_> = it.notices.losses.iter().map(|it| it.claim.epoch).collect();
+        let ended = it.ended.map(|it| it.epoch);
+        (it.change, it.claim.epoch, ended, it.skipped, resumable, lost)
+    }))
 }
 
 fn told<T: std::fmt::Debug>(result: osm_claims::Result<T>) -> String {
     match result {
         Ok(value) => format!("{value:?}"),
-        Err(error) => error.refusal().map_or_else(|| panic!("{error}"), ToString::to_string),
+        Err(error) => {
+            let no = error.refusal().unwrap_or_else(|| panic!("{error}"));
+            let claim = no.claim.as_ref().map(|it| (it.epoch, &it.owner.session, &it.ended));
+            format!(
+                "{:?}",
+                (no.reason, &no.resource, claim, &no.holders, no.verdict, no.left, &no.tally)
+            )
+        }
     }
 }
 
 /// What is there, without the seals, which are random.
-fn shown(claims: &Claims, asker: &Asker) -> String {
-    let open = claims.list(asker, true).unwrap();
+fn shown(claims: &Claims, requester: &Requester) -> String {
+    let open = claims.list(requester, true).unwrap();
     let rows: Vec<_> = open
         .iter()
         .map(|it| {
@@ -153,9 +165,9 @@ fn shown(claims: &Claims, asker: &Asker) -> String {
 }
 
 /// The epochs that were granted, in the order of the events.
-fn granted(claims: &Claims, asker: &Asker) -> Vec<Epoch> {
+fn granted(claims: &Claims, requester: &Requester) -> Vec<Epoch> {
     let filter = Filter { kind: Some("granted".into()), ..Filter::default() };
-    claims.log(asker, true, &filter).unwrap().iter().map(|event| event.epoch).collect()
+    claims.log(requester, true, &filter).unwrap().iter().map(|event| event.epoch).collect()
 }
 
 proptest! {

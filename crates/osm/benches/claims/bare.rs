@@ -1,4 +1,4 @@
-//! What nobody can do without: one row, committed and synced.
+//! The floor: one row, committed and synced.
 
 use std::path::Path;
 

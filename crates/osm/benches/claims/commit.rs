@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use osm_claims::Wish;
+use osm_claims::ClaimOptions;
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
 use osm_testkit::bench::turns::Turns;
@@ -44,7 +44,7 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Single> {
 fn in_process(rounds: u32, folder: &Path) -> Result<[Spread; 3]> {
     let floor = bare::open(&folder.join("bare"))?;
     let claims = sample::claims(&folder.join("ledger"))?;
-    let (asker, wish) = (sample::asker("owner")?, Wish::default());
+    let (requester, options) = (sample::requester("owner")?, ClaimOptions::default());
     let mut times: [Vec<f64>; 3] = Default::default();
     let mut turns = Turns::of(2);
     for round in 0..WARM_UP + rounds {
@@ -52,8 +52,8 @@ fn in_process(rounds: u32, folder: &Path) -> Result<[Spread; 3]> {
         let mut taken = [0.0; 3];
         for &turn in turns.next_round() {
             if turn == 0 {
-                taken[0] = timed(|| Ok(claims.claim(&asker, &resource, &wish)?))?;
-                taken[1] = timed(|| Ok(claims.release(&asker, &resource, None, false)?))?;
+                taken[0] = timed(|| Ok(claims.claim(&requester, &resource, &options)?))?;
+                taken[1] = timed(|| Ok(claims.release(&requester, &resource, None, false)?))?;
             } else {
                 taken[2] = timed(|| bare::commit(&floor))?;
             }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use osm_claims::event::{Deed, replay};
-use osm_claims::{Filter, Resource, Wish};
+use osm_claims::event::{Transition, replay};
+use osm_claims::{ClaimOptions, Filter, Resource};
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
 use osm_testkit::bench::{Result, timed};
@@ -76,12 +76,12 @@ fn all_at_once(processes: u32, kind: &str, place: &Path) -> Result<()> {
 /// One process: tries to claim, and releases what it gets.
 pub(crate) fn claim(place: &Path, name: &str, count: u32, many: bool) -> Result<()> {
     let claims = sample::claims(place)?;
-    let (asker, wish) = (sample::asker(name)?, Wish::default());
+    let (requester, options) = (sample::requester(name)?, ClaimOptions::default());
     for number in 0..count {
         let wanted = if many { format!("{name}-{number}") } else { "the one".to_owned() };
         let resource = Resource::new(wanted)?;
-        match claims.claim(&asker, &resource, &wish) {
-            Ok(_) => drop(claims.release(&asker, &resource, None, false)?),
+        match claims.claim(&requester, &resource, &options) {
+            Ok(_) => drop(claims.release(&requester, &resource, None, false)?),
             Err(error) if error.refusal().is_some() => {}
             Err(error) => return Err(error.into()),
         }
@@ -101,8 +101,9 @@ pub(crate) fn commit(place: &Path, count: u32) -> Result<()> {
 /// Makes sure that no two ever had a resource at once.
 fn prove(place: &Path) -> Result<()> {
     let claims = sample::claims(place)?;
-    let events = claims.log(&sample::asker("reader")?, true, &Filter::default())?;
-    let granted = events.iter().filter(|it| matches!(it.deed, Deed::Granted { .. })).count();
+    let events = claims.log(&sample::requester("reader")?, true, &Filter::default())?;
+    let granted =
+        events.iter().filter(|it| matches!(it.transition, Transition::Granted { .. })).count();
     match replay(&events) {
         Ok(open) if open.is_empty() && granted > 0 => Ok(()),
         other => Err(format!("{granted} grants lead to {other:?}").into()),

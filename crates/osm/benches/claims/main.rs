@@ -1,6 +1,6 @@
 //! Measures what claims cost, against bare commits of the same database.
 //!
-//! Whoever grants a claim so that a crash cannot forget it has to commit and sync once. That is the
+//! A claim that a crash cannot undo takes one commit and one sync. That is the
 //! floor, and every claim of ours is a ratio to it ([`bare`]), measured in turns in the same run, in
 //! the same folder.
 //!
@@ -53,7 +53,7 @@ fn conduct(options: &Options) -> Result<bool> {
     report.outcome().publish(options)
 }
 
-/// Tells whoever waits how far we are.
+/// Shows how far the benchmark is.
 fn say(message: &str) -> std::io::Result<()> {
     osm_testkit::bench::say("claims", message)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use osm_claims::claim::Hold;
 use osm_claims::ledger::Grant;
-use osm_claims::{Claims, Ledger, Resource, SqliteLedger, Wish};
+use osm_claims::{ClaimOptions, Claims, Ledger, Resource, SqliteLedger};
 use osm_identity::System;
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
@@ -49,16 +49,16 @@ fn one(count: u32, rounds: u32, folder: &Path) -> Result<Crowd> {
     let claim_program = Spread::of(&claim_program);
     let claims = sample::claims(folder)?;
     let floor = Connection::open(folder.join("claims.db"))?;
-    let asker = sample::asker("chooser")?;
+    let requester = sample::requester("chooser")?;
     let candidates: Vec<Resource> = (0..=count).map(sample::resource).collect::<Result<_>>()?;
     let mut times: [Vec<f64>; 4] = Default::default();
     let mut turns = Turns::of(times.len());
     for _ in 0..rounds {
         for &turn in turns.next_round() {
             let time = match turn {
-                0 => timed(|| Ok(claims.list(&asker, false)?))?,
+                0 => timed(|| Ok(claims.list(&requester, false)?))?,
                 1 => timed(|| read_all(&floor))?,
-                2 => timed(|| choose(&claims, &asker, &candidates))?,
+                2 => timed(|| choose(&claims, &requester, &candidates))?,
                 _ => timed(|| find_each(&floor, &candidates))?,
             };
             times[turn].push(time);
@@ -73,13 +73,14 @@ fn one(count: u32, rounds: u32, folder: &Path) -> Result<Crowd> {
 /// Open claims of one live owner, all in one transaction.
 fn fill(count: u32, folder: &Path) -> Result<()> {
     let ledger = SqliteLedger::open(folder, &System)?;
-    let asker = sample::asker("owner")?;
+    let requester = sample::requester("owner")?;
     let resources: Vec<Resource> = (0..count).map(sample::resource).collect::<Result<_>>()?;
-    let at = ledger.now().wall;
-    ledger.write(&mut |book| {
-        let (scope, owner) = (book.add_scope(&asker.scope)?, book.add_owner(&asker.caller)?);
+    ledger.write(&mut |transaction| {
+        let at = transaction.now()?.wall;
+        let (scope, owner) =
+            (transaction.add_scope(&requester.scope)?, transaction.add_owner(&requester.caller)?);
         for resource in &resources {
-            book.grant(&Grant {
+            transaction.grant(&Grant {
                 scope,
                 resource,
                 owner: &owner,
@@ -94,9 +95,13 @@ fn fill(count: u32, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn choose(claims: &Claims, asker: &osm_claims::Asker, candidates: &[Resource]) -> Result<()> {
-    let outcome = claims.next(asker, candidates, &Wish::default())?;
-    claims.release(asker, &outcome.claim.resource, None, false)?;
+fn choose(
+    claims: &Claims,
+    requester: &osm_claims::Requester,
+    candidates: &[Resource],
+) -> Result<()> {
+    let outcome = claims.next(requester, candidates, &ClaimOptions::default())?;
+    claims.release(requester, &outcome.claim.resource, None, false)?;
     Ok(())
 }
 

@@ -128,7 +128,7 @@ impl Report {
              \n\
              ![A claim in bare commits, and how lists and choices grow](claims.svg)\n\
              \n\
-             Each figure stands beside what nobody can do without, in the same run, in turns. Compare within a table: \
+             Each figure stands beside its floor, measured in the same run, in turns. Compare within a table: \
              milliseconds are of this machine ({machine}), its disk and this moment.\n\
              \n\
              ## One claim\n\

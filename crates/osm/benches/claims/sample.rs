@@ -3,19 +3,19 @@
 use std::path::Path;
 use std::process::Command;
 
-use osm_claims::{Asker, Caller, Claims, Resource, Scope, SqliteLedger, SystemSight};
+use osm_claims::{Caller, Claims, Requester, Resource, Scope, SqliteLedger, SystemProbe};
 use osm_identity::{ProcessInstance, System};
 use osm_testkit::bench::Result;
 
 pub(crate) fn claims(folder: &Path) -> Result<Claims> {
     let ledger = SqliteLedger::open(folder, &System)?;
-    Ok(Claims::new(Box::new(ledger), Box::new(SystemSight(System))))
+    Ok(Claims::new(Box::new(ledger), Box::new(SystemProbe(System))))
 }
 
 /// A session that hangs on this process.
-pub(crate) fn asker(session: &str) -> Result<Asker> {
+pub(crate) fn requester(session: &str) -> Result<Requester> {
     let process = ProcessInstance::with_pid(std::process::id(), &System)?;
-    Ok(Asker {
+    Ok(Requester {
         scope: Scope::named("bench"),
         caller: Caller {
             session: session.to_owned(),

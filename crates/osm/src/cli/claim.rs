@@ -1,4 +1,4 @@
-//! What can be typed after `osm claim`, `osm release` and `osm claims`.
+//! The arguments of `osm claim`, `osm release` and `osm claims`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,25 +9,25 @@ use osm_claims::Token;
 
 use super::Format;
 
-/// `osm claim RESOURCE`, or something else that is done with claims.
+/// `osm claim RESOURCE`, or a command about claims.
 #[derive(Args, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     after_help = "Examples:
-  osm claim TASK-7                       have it, or learn who has it
+  osm claim TASK-7                       claim it, or see who holds it
   osm claim TASK-7 --wait 10m            wait until it is free
-  osm claim next TASK-7 TASK-8 TASK-9    the first that is free
-  osm claim run TASK-7 -- make deploy    have it while a command runs
-  osm claim -- next                      a resource that is called like a command
+  osm claim next TASK-7 TASK-8 TASK-9    claim the first one that is free
+  osm claim run TASK-7 -- make deploy    hold it while a command runs
+  osm claim -- next                      claim a resource that is named like a command
 
-A claim hangs on this session's process and is free when that ends. A session without one (such as
-OSM_SESSION=NAME) has it for 15 minutes, or --ttl, and renews it."
+A claim lasts as long as this session's process: the agent, or the shell of the terminal. A session
+without a process (OSM_SESSION=NAME) holds a lease of 15 minutes, or --ttl, and renews it."
 )]
 pub(crate) struct Claim {
     #[command(subcommand)]
     pub(crate) command: Option<ClaimCommand>,
-    /// What to claim: any name that others use for it too
+    /// The resource: any name that the sessions agree on
     #[arg(required = true, value_name = "RESOURCE")]
     pub(crate) resource: Option<OsString>,
     #[command(flatten)]
@@ -36,29 +36,29 @@ pub(crate) struct Claim {
     pub(crate) place: Place,
 }
 
-/// Where claims count, and how they are shown.
+/// The scope, and the output format.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Place {
-    /// Where claims count, instead of the repository around this folder
+    /// Use this scope instead of the repository around the working directory
     #[arg(long, value_name = "NAME")]
     pub(crate) scope: Option<String>,
     #[command(flatten)]
     pub(crate) format: Format,
 }
 
-/// What goes with a new claim.
+/// The options of a new claim.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Grant {
-    /// Wait so long for it to become free: 30s, 10m, 1h
+    /// Wait up to this long until it is free: 30s, 10m, 1h [default: do not wait]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) wait: Option<Duration>,
-    /// Have it for so long, if no process stands behind this session [default: 15m]
+    /// Set the term of the lease, for a session without a process [default: 15m]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) ttl: Option<Duration>,
-    /// What others shall know about it
+    /// Store a note that other sessions see
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
-    /// A name for this request: trying again with the same one gives the same claim
+    /// Set an id for this request: a retry with the same id returns the same claim
     #[arg(long, value_name = "ID")]
     pub(crate) request: Option<String>,
     /// Claim it even if the work is done
@@ -66,12 +66,12 @@ pub(crate) struct Grant {
     pub(crate) reopen: bool,
 }
 
-/// One claim, and which grant of it.
+/// One claim, and its epoch.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Held {
     /// The resource
     pub(crate) resource: OsString,
-    /// The epoch that the caller was given; any that it has now if none is named
+    /// Require this epoch, as `osm claim` printed it [default: the current one]
     #[arg(long, value_name = "EPOCH")]
     pub(crate) epoch: Option<Token>,
     #[command(flatten)]
@@ -86,10 +86,10 @@ pub(crate) enum ClaimCommand {
   git ls-files 'docs/*.md' | osm claim next --from -
   osm claim next --from tasks.txt --wait 1h --json")]
     Next {
-        /// What to choose from, in this order
+        /// The resources, in the order of preference
         #[arg(required_unless_present = "from")]
         candidates: Vec<OsString>,
-        /// Read more of them from this file, one each line; - is standard input
+        /// Read more resources from this file, one per line; - is stdin
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
         #[command(flatten)]
@@ -97,25 +97,25 @@ pub(crate) enum ClaimCommand {
         #[command(flatten)]
         place: Place,
     },
-    /// Make sure that this session still has a claim
+    /// Check that this session still holds a claim
     #[command(after_help = "Examples:
   osm claim check TASK-7 --epoch 7.1f9c03ab && git push")]
     Check(Held),
-    /// Begin the lease of a claim anew
+    /// Restart the lease of a claim
     Renew {
         #[command(flatten)]
         held: Held,
-        /// For so long
+        /// Set the term of the lease [default: the current term]
         #[arg(long, value_name = "DURATION", value_parser = duration)]
         ttl: Option<Duration>,
     },
-    /// Have a claim while a command runs
+    /// Hold a claim while a command runs
     #[command(after_help = "Examples:
   osm claim run deploy -- make deploy
   osm claim run TASK-7 --wait 1h -- sh -c 'git push && osm release TASK-7 --done'
 
-The command finds OSM_CLAIM_RESOURCE, OSM_CLAIM_EPOCH and OSM_CLAIM_SCOPE in its environment, and is
-stopped if the claim is taken away. The exit code is the command's.")]
+The command's environment has OSM_CLAIM_RESOURCE, OSM_CLAIM_EPOCH and OSM_CLAIM_SCOPE. osm stops the
+command if the claim is taken away. The exit code is the command's.")]
     Run {
         /// The resource
         resource: OsString,
@@ -134,20 +134,20 @@ stopped if the claim is taken away. The exit code is the command's.")]
     Handoff {
         #[command(flatten)]
         held: Held,
-        /// The session that may take it up
+        /// The session that may accept it
         #[arg(long, value_name = "SESSION", required_unless_present = "cancel")]
         to: Option<OsString>,
-        /// Take the offer back
+        /// Withdraw the offer
         #[arg(long, conflicts_with = "to")]
         cancel: bool,
-        /// How long the offer stands [default: 1h]
+        /// Let the offer end after this long [default: 1h]
         #[arg(long = "for", value_name = "DURATION", value_parser = duration)]
         term: Option<Duration>,
-        /// What the other session shall know
+        /// Store a note for the other session
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
-    /// Take up a claim that was offered to this session
+    /// Accept a claim that was offered to this session
     Accept {
         /// The resource
         resource: OsString,
@@ -156,110 +156,110 @@ stopped if the claim is taken away. The exit code is the command's.")]
         #[command(flatten)]
         place: Place,
     },
-    /// Take up what this session had before its process died
+    /// Take over the claims that an earlier process of this session held when it died
     Resume {
-        /// The resources; all if none is named
+        /// The resources [default: all]
         resources: Vec<OsString>,
         #[command(flatten)]
         place: Place,
     },
-    /// Take a claim away from whoever has it
+    /// Take a claim away from its holder
     #[command(after_help = "Examples:
   osm claim take TASK-7 --reason 'its machine is gone' --dry-run
   osm claim take TASK-7 --reason 'stuck in a prompt since noon' --even-if-alive")]
     Take {
         /// The resource
         resource: OsString,
-        /// Why; it is told to the owner and stays in the log
+        /// Why; osm tells the holder and keeps it in the log
         #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
         reason: String,
-        /// Even if its owner is proven alive
+        /// Take it even if the holder is still running
         #[arg(long)]
         even_if_alive: bool,
-        /// Only tell what would be done
+        /// Show what would be done, and do nothing
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
         place: Place,
     },
-    /// Show what this session holds, may take up, was offered and has lost
+    /// List the claims that this session holds, can resume, was offered and lost
     Mine {
         #[command(flatten)]
         place: Place,
     },
-    /// Tell who has a resource, on what evidence, and what would free it
+    /// Show who holds a resource, the evidence, and what would free it
     Why {
         /// The resource
         resource: OsString,
         #[command(flatten)]
         place: Place,
     },
-    /// Show what happened
+    /// Show the log of claims
     #[command(after_help = "Examples:
   osm claim log TASK-7
   osm claim log --kind taken --since 24h
-  osm claim log TASK-7 --at 2026-11-15T14:03:00Z    who owned it then")]
+  osm claim log TASK-7 --at 2026-11-15T14:03:00Z    its owner at that time")]
     Log {
-        /// Only this resource
+        /// Show events of this resource only
         resource: Option<OsString>,
-        /// Only by or about this session
+        /// Show events by or about this session only
         #[arg(long, value_name = "SESSION")]
         by: Option<String>,
-        /// Only this kind of event
+        /// Show events of this kind only
         #[arg(long, value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(osm_claims::event::KINDS))]
         kind: Option<String>,
-        /// Only since then: a time, or how long ago
+        /// Show events since this time only: 2026-11-15T14:03:00Z, or 90s, 10m, 24h ago
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
-        /// Only until then
+        /// Show events until this time only
         #[arg(long, value_name = "TIME")]
         until: Option<String>,
-        /// Tell who owned the resource at that time
+        /// Show the owner of the resource at this time
         #[arg(long, value_name = "TIME", requires = "resource", conflicts_with_all = ["by", "kind", "since", "until", "last", "all"])]
         at: Option<String>,
-        /// Only the last so many
+        /// Show only this many events, the latest
         #[arg(long, value_name = "NUMBER")]
         last: Option<usize>,
-        /// In all scopes
+        /// Show events of all scopes
         #[arg(long)]
         all: bool,
         #[command(flatten)]
         place: Place,
     },
-    /// Free what the dead hold
+    /// Free the claims of dead owners
     #[command(
-        after_help = "A claim of the dead is free for whoever claims it, swept or not. Examples:
+        after_help = "A claim of a dead owner can be claimed at any time, swept or not. Examples:
   osm claim sweep --dry-run
   osm claim sweep --all --json"
     )]
     Sweep {
-        /// In all scopes
+        /// Sweep all scopes
         #[arg(long)]
         all: bool,
-        /// Only tell what would be done
+        /// Show what would be done, and do nothing
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
         place: Place,
     },
-    /// Let git refuse what is done with a claim that was lost
+    /// Add Git hooks that refuse commits and pushes after a claim was lost
     #[command(subcommand, arg_required_else_help = true)]
     Guard(Guard),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Guard {
-    /// Add the guard to this repository's hooks, beside whatever is there
+    /// Add the guard to this repository's hooks; existing hooks stay
     Install {
-        /// Refuse commits, merges and pushes of sessions that hold nothing here
+        /// Refuse commits, merges and pushes of sessions that hold no claim in this repository
         #[arg(long)]
         require: bool,
     },
-    /// Take the guard out of the hooks again
+    /// Remove the guard from the hooks
     Remove,
-    /// What the hooks run: refuse if this session lost a claim, or its epoch is stale
+    /// Fail if this session lost a claim or its lease ran out; the hooks run this
     Check {
-        /// Refuse if this session holds nothing here
+        /// Fail if this session holds no claim in this repository
         #[arg(long)]
         require: bool,
         #[command(flatten)]
@@ -270,21 +270,21 @@ pub(crate) enum Guard {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   osm release TASK-7
-  osm release TASK-7 --done      nobody needs to do it again
+  osm release TASK-7 --done      the work is finished
   osm release --all
 
-Releasing a claim that was taken away takes note of the loss.")]
+Releasing a claim that was taken away acknowledges the loss.")]
 pub(crate) struct Release {
     /// The resources
     #[arg(required_unless_present = "all")]
     pub(crate) resources: Vec<OsString>,
-    /// Everything that this session holds here
+    /// Release every claim that this session holds in this scope
     #[arg(long, conflicts_with = "resources")]
     pub(crate) all: bool,
-    /// The epoch that the caller was given
+    /// Require this epoch, as `osm claim` printed it
     #[arg(long, value_name = "EPOCH", conflicts_with = "all")]
     pub(crate) epoch: Option<Token>,
-    /// The work is done
+    /// Mark the work as done, so that it is not claimed again
     #[arg(long)]
     pub(crate) done: bool,
     #[command(flatten)]
@@ -294,10 +294,10 @@ pub(crate) struct Release {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   osm claims
-  osm claims --all                                   in every repository
+  osm claims --all                                   all repositories
   osm claims --json | jq '.[] | select(.verdict == \"dead\") | .resource'")]
 pub(crate) struct List {
-    /// In all scopes
+    /// List the claims of all scopes
     #[arg(long)]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -310,12 +310,12 @@ fn duration(text: &str) -> Result<Duration, String> {
     let friendly = || text.parse::<jiff::SignedDuration>().ok()?.try_into().ok();
     match seconds.or_else(friendly) {
         Some(duration) if duration <= LONGEST => Ok(duration),
-        Some(_) => Err("it is longer than a year".into()),
-        None => Err("a duration is a number of seconds, or such as 90s, 10m, 1h30m".into()),
+        Some(_) => Err("longer than a year".into()),
+        None => Err("expected a number of seconds, or a duration such as 90s, 10m, 1h30m".into()),
     }
 }
 
-/// Longer than anybody means.
+/// The longest duration that is accepted.
 const LONGEST: Duration = Duration::from_hours(24 * 366);
 
 #[cfg(test)]

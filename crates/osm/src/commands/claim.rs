@@ -1,89 +1,105 @@
-//! `osm claim …`, `osm release`, `osm claims`: one file for each thing that can be done.
+//! `osm claim …`, `osm release`, `osm claims`: arguments to requests, results to text or JSON.
 
-mod desk;
-mod grant;
-mod guard;
-mod hand;
+mod candidates;
+mod json;
 mod log;
-mod look;
-mod report;
-mod run;
 mod sweep;
+mod text;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use clap::Subcommand;
+use osm_claims::rules::Change;
+use osm_claims::{Listed, Notices, Reason, Refused, Resource};
+use osm_identity::SessionId;
+use serde_json::json;
 
-use self::desk::Desk;
-use crate::cli::{Claim, ClaimCommand, ClaimList, Release};
-use crate::error::{CommandError, Exit};
+use crate::cli::{
+    Claim, ClaimCommand, ClaimGrant, ClaimHeld, ClaimList, ClaimPlace, Guard, Release,
+};
+use crate::error::{CommandError, Exit, Failure};
 use crate::invocation::Invocation;
+use crate::ops::claim::{
+    self as ops, Batch, ClaimRequest, Claimed, Error, GrantOptions, HeldRequest, NextRequest,
+    OfferRequest, ReleaseRequest, Resources, ResumeRequest, RunRequest, TakeRequest, Taken, guard,
+    words,
+};
 use crate::render::Ui;
 
-pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
+/// How commands about claims end.
+type Answer = Result<(), CommandError>;
+
+pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let Some(command) = &line.command else {
-        let resource = line.resource.as_deref().expect("the parser requires it");
-        is_no_command(resource, invocation)?;
-        let desk = Desk::open(&line.place, invocation, ui)?;
-        return desk.close(grant::claim(&desk, resource, &line.grant, ui), ui);
+        let name = line.resource.as_deref().expect("the parser requires it");
+        is_no_command(name, invocation)?;
+        let (resource, scope) = (resource(name)?, line.place.scope.clone());
+        let request = ClaimRequest { resource, options: options(&line.grant), scope };
+        let answer = ops::claim(invocation, &request, ui);
+        return claimed(answer, true, line.place.format.json, invocation, ui).map(drop);
     };
-    let mut at = |place| Desk::open(place, invocation, ui);
     match command {
         ClaimCommand::Next { candidates, from, grant, place } => {
-            let desk = at(place)?;
-            desk.close(grant::next(&desk, candidates, from.as_deref(), grant, ui), ui)
+            let mut candidates =
+                candidates.iter().map(|it| resource(it)).collect::<Result<Vec<_>, _>>()?;
+            if let Some(file) = from {
+                candidates.extend(candidates::read(file)?);
+            }
+            let (options, scope) = (options(grant), place.scope.clone());
+            let request = NextRequest { candidates, options, scope };
+            let answer = ops::next(invocation, &request, ui);
+            claimed(answer, true, place.format.json, invocation, ui).map(drop)
         }
-        ClaimCommand::Check(held) => {
-            let desk = at(&held.place)?;
-            desk.close(grant::check(&desk, held, ui), ui)
+        ClaimCommand::Check(line) => check(line, invocation, ui),
+        ClaimCommand::Renew { held: line, ttl } => {
+            let answer = ops::renew(invocation, &held(line)?, *ttl, ui);
+            claimed(answer, false, line.place.format.json, invocation, ui).map(drop)
         }
-        ClaimCommand::Renew { held, ttl } => {
-            let desk = at(&held.place)?;
-            desk.close(grant::renew(&desk, held, *ttl, ui), ui)
+        ClaimCommand::Run { resource: name, grant, place, command } => {
+            let (resource, scope) = (resource(name)?, place.scope.clone());
+            let (options, command) = (options(grant), command.clone());
+            let request = RunRequest { resource, options, command, scope };
+            let ran =
+                finish(ops::run(invocation, &request, ui), place.format.json, invocation, ui)?;
+            notices(&ran.notices, invocation, ui);
+            match ran.code {
+                0 => Ok(()),
+                code => Err(CommandError::Told(Exit::Command(code))),
+            }
         }
-        ClaimCommand::Run { resource, grant, place, command } => {
-            let desk = at(place)?;
-            desk.close(run::run(&desk, resource, grant, command, ui), ui)
+        ClaimCommand::Handoff { held: line, to, cancel: _, term, note } => {
+            let to = to.as_deref().map(|to| SessionId::explicit(to).to_string());
+            let (term, note) = (*term, note.clone());
+            let request = OfferRequest { held: held(line)?, to, term, note };
+            offer(&request, line.place.format.json, invocation, ui)
         }
-        ClaimCommand::Handoff { held, to, cancel: _, term, note } => {
-            let desk = at(&held.place)?;
-            desk.close(hand::offer(&desk, held, to.as_deref(), *term, note.clone(), ui), ui)
+        ClaimCommand::Accept { resource: name, grant, place } => {
+            let (resource, scope) = (resource(name)?, place.scope.clone());
+            let request = ClaimRequest { resource, options: options(grant), scope };
+            accept(&request, place.format.json, invocation, ui)
         }
-        ClaimCommand::Accept { resource, grant, place } => {
-            let desk = at(place)?;
-            desk.close(hand::accept(&desk, resource, grant, ui), ui)
+        ClaimCommand::Resume { resources, place } => resume(resources, place, invocation, ui),
+        ClaimCommand::Take { resource: name, reason, even_if_alive, dry_run, place } => {
+            let request = TakeRequest {
+                resource: resource(name)?,
+                reason: reason.clone(),
+                even_if_alive: *even_if_alive,
+                dry_run: *dry_run,
+                scope: place.scope.clone(),
+            };
+            take(&request, place.format.json, invocation, ui)
         }
-        ClaimCommand::Resume { resources, place } => {
-            let desk = at(place)?;
-            desk.close(hand::resume(&desk, resources, ui), ui)
-        }
-        ClaimCommand::Take { resource, reason, even_if_alive, dry_run, place } => {
-            let desk = at(place)?;
-            let take = hand::Take { reason, even_if_alive: *even_if_alive, dry_run: *dry_run };
-            desk.close(hand::take(&desk, resource, &take, ui), ui)
-        }
-        ClaimCommand::Mine { place } => {
-            let desk = Desk::open_for(true, place, invocation, ui)?;
-            desk.close(look::mine(&desk, ui), ui)
-        }
-        ClaimCommand::Why { resource, place } => {
-            let desk = at(place)?;
-            desk.close(look::why(&desk, resource, ui), ui)
-        }
-        ClaimCommand::Log { place, all, .. } => {
-            let desk = Desk::open_for(*all, place, invocation, ui)?;
-            desk.close(log::run(&desk, command, ui), ui)
-        }
+        ClaimCommand::Mine { place } => mine(place, invocation, ui),
+        ClaimCommand::Why { resource, place } => why(resource, place, invocation, ui),
+        ClaimCommand::Log { .. } => log::run(command, invocation, ui),
         ClaimCommand::Sweep { all, dry_run, place } => {
-            let desk = Desk::open_for(*all, place, invocation, ui)?;
-            desk.close(sweep::run(&desk, *all, *dry_run, ui), ui)
+            sweep::run(place, *all, *dry_run, invocation, ui)
         }
-        ClaimCommand::Guard(command) => guard::run(command, invocation, ui),
+        ClaimCommand::Guard(command) => guard(command, invocation, ui),
     }
 }
 
-/// Behind an option the parser takes a command for a resource. Nobody means that, unless `--` is
-/// before it.
+/// Behind an option the parser takes a command for a resource. A resource of that name needs `--`.
 fn is_no_command(resource: &OsStr, invocation: &Invocation) -> Result<(), CommandError> {
     let Some(name) = resource.to_str().filter(|it| ClaimCommand::has_subcommand(it)) else {
         return Ok(());
@@ -96,20 +112,268 @@ fn is_no_command(resource: &OsStr, invocation: &Invocation) -> Result<(), Comman
         .exiting(Exit::Usage))
 }
 
-pub(super) fn release(
-    line: &Release,
-    invocation: &Invocation,
-    ui: &mut Ui,
-) -> Result<(), CommandError> {
-    let desk = Desk::open(&line.place, invocation, ui)?;
-    desk.close(grant::release(&desk, line, ui), ui)
+pub(super) fn release(line: &Release, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let named = || line.resources.iter().map(|it| resource(it)).collect::<Result<_, _>>();
+    let request = ReleaseRequest {
+        resources: if line.all { Resources::All } else { Resources::Named(named()?) },
+        epoch: line.epoch,
+        done: line.done,
+        scope: line.place.scope.clone(),
+    };
+    let json = line.place.format.json;
+    let batch = finish(ops::release(invocation, &request, ui), json, invocation, ui)?;
+    several(batch, "released", json, invocation, ui)
 }
 
-pub(super) fn list(
-    line: &ClaimList,
+pub(super) fn list(line: &ClaimList, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let (scope, json) = (line.place.scope.as_deref(), line.place.format.json);
+    let list = finish(ops::list(invocation, scope, line.all, ui), json, invocation, ui)?;
+    if json {
+        ui.json(&list.claims.iter().map(json::listed).collect::<Vec<_>>());
+    } else if list.claims.is_empty() {
+        let name = list.scope.name();
+        let place = if line.all { "in any scope".to_owned() } else { format!("in {name}") };
+        text::line(ui, &format!("no open claims {place}"));
+    } else {
+        text::table(&list.claims, line.all, invocation.world.now(), ui);
+    }
+    notices(&list.notices, invocation, ui);
+    Ok(())
+}
+
+fn offer(request: &OfferRequest, json: bool, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    claimed(ops::offer(invocation, request, ui), false, json, invocation, ui)?;
+    if let (Some(to), false) = (&request.to, json) {
+        let name = words::quoted(&request.held.resource);
+        text::line(ui, &format!("  {to} accepts it with: osm claim accept {name}"));
+    }
+    Ok(())
+}
+
+fn accept(request: &ClaimRequest, json: bool, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let accepted = claimed(ops::accept(invocation, request, ui), false, json, invocation, ui)?;
+    let offer = accepted.outcome.ended.as_ref().and_then(|it| it.offer.as_ref());
+    if let (Some(note), false) = (offer.and_then(|it| it.note.as_deref()), json) {
+        text::line(ui, &format!("  note: {note}"));
+    }
+    Ok(())
+}
+
+fn resume(names: &[OsString], place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let resources = names.iter().map(|it| resource(it)).collect::<Result<Vec<_>, _>>()?;
+    let request = ResumeRequest { resources, scope: place.scope.clone() };
+    let json = place.format.json;
+    let batch = finish(ops::resume(invocation, &request, ui), json, invocation, ui)?;
+    if batch.outcomes.is_empty() && batch.failed.is_none() && !json {
+        ui.line("this session has no claims to resume");
+    }
+    several(batch, "resumed", json, invocation, ui)
+}
+
+fn mine(place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let answer = ops::mine(invocation, place.scope.as_deref(), ui);
+    let mine = finish(answer, place.format.json, invocation, ui)?;
+    if place.format.json {
+        let rows = |rows: &[Listed]| rows.iter().map(json::listed).collect::<Vec<_>>();
+        ui.json(&json!({
+            "session": mine.session,
+            "held": rows(&mine.owned.held),
+            "resumable": rows(&mine.owned.resumable),
+            "offered": rows(&mine.owned.offered),
+            "lost": rows(&mine.owned.lost),
+        }));
+    } else {
+        text::mine(&mine, invocation.world.now(), ui);
+    }
+    notices(&mine.notices, invocation, ui);
+    Ok(())
+}
+
+fn why(name: &OsStr, place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let resource = resource(name)?;
+    let answer = ops::why(invocation, place.scope.as_deref(), &resource, ui);
+    let status = finish(answer, place.format.json, invocation, ui)?;
+    if place.format.json {
+        let claim = status.claim.as_ref();
+        ui.json(&json!({
+            "resource": resource,
+            "claimed": claim.is_some_and(|it| it.claim.is_open()),
+            "claim": claim.map(json::listed),
+            "remedy": text::to_get(claim),
+        }));
+    } else {
+        text::status(&status, &resource.to_string(), ui);
+    }
+    notices(&status.notices, invocation, ui);
+    Ok(())
+}
+
+fn check(line: &ClaimHeld, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let checked =
+        finish(ops::check(invocation, &held(line)?, ui), line.place.format.json, invocation, ui)?;
+    if line.place.format.json {
+        ui.json(&json!({ "granted": true, "claim": json::row(&checked.claim) }));
+    } else {
+        text::claim(&checked.claim, "is yours", ui);
+    }
+    notices(&checked.notices, invocation, ui);
+    Ok(())
+}
+
+fn take(request: &TakeRequest, json: bool, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let answer = ops::take(invocation, request, ui);
+    match finish(answer, json, invocation, ui)? {
+        Taken::Done(taken) => claimed(Ok(*taken), false, json, invocation, ui).map(drop),
+        Taken::Preview { claim, change, notices: told } => {
+            let resource = &request.resource;
+            if json {
+                ui.json(&json!({
+                    "dry_run": true,
+                    "would_take": matches!(change, Change::Grant(_)),
+                    "overrides": claim.as_deref().map(json::row),
+                }));
+            } else {
+                text::line(
+                    ui,
+                    &match (change, claim) {
+                        (Change::Grant(_), Some(claim)) => {
+                            format!("{resource} would be taken: {}", words::fate(&claim))
+                        }
+                        (Change::Grant(_), None) => {
+                            format!("{resource} would be claimed: it is free")
+                        }
+                        _ => format!("{resource} is yours already"),
+                    },
+                );
+            }
+            notices(&told, invocation, ui);
+            Ok(())
+        }
+    }
+}
+
+fn guard(command: &Guard, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let hooks = match command {
+        Guard::Install { require } => guard::install(*require)?,
+        Guard::Remove => guard::remove()?,
+        Guard::Check { require, place } => {
+            let answer = guard::check(invocation, place.scope.as_deref(), *require, ui);
+            let told = finish(answer, place.format.json, invocation, ui)?;
+            notices(&told, invocation, ui);
+            return Ok(());
+        }
+    };
+    for hook in hooks {
+        text::line(ui, &format!("{}: {}", hook.path.display(), hook.state));
+    }
+    Ok(())
+}
+
+/// Shows what a request for a claim got.
+fn claimed(
+    answer: Result<Claimed, Error>,
+    with_resumable: bool,
+    json: bool,
     invocation: &Invocation,
     ui: &mut Ui,
-) -> Result<(), CommandError> {
-    let desk = Desk::open_for(line.all, &line.place, invocation, ui)?;
-    desk.close(look::list(&desk, line.all, ui), ui)
+) -> Result<Claimed, CommandError> {
+    let claimed = finish(answer, json, invocation, ui)?;
+    if json {
+        ui.json(&json::claimed(&claimed));
+    } else {
+        text::outcome(&claimed.outcome, ui);
+    }
+    let told = &claimed.outcome.notices;
+    notices(told, invocation, ui);
+    let names: Vec<String> = told.resumable.iter().map(|it| it.resource.to_string()).collect();
+    if with_resumable && !names.is_empty() {
+        let names = words::one_line(&names.join(", "));
+        ui.warn(&format!("this session held before its process died: {names}"));
+        ui.hint("take them over with `osm claim resume`, or leave them to other sessions");
+    }
+    Ok(claimed)
+}
+
+/// Shows what was done to several claims, and the first refusal: one document for programs.
+fn several(batch: Batch, done: &str, json: bool, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let Batch { outcomes, failed, notices: told } = batch;
+    notices(&told, invocation, ui);
+    if !json {
+        for outcome in &outcomes {
+            text::outcome(outcome, ui);
+        }
+        return failed.map_or(Ok(()), |error| Err(error.into()));
+    }
+    let refusal = failed.as_ref().and_then(Error::refusal);
+    let exit = refusal.map(|it| Exit::Claim(it.reason));
+    if failed.is_none() || refusal.is_some() {
+        let mut document = refusal.map_or_else(|| json!({}), json::refused);
+        document[done] = outcomes.iter().map(|it| json!(json::row(&it.claim))).collect();
+        ui.json(&document);
+    }
+    match (exit, failed) {
+        (Some(exit), _) => Err(CommandError::Told(exit)),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => Ok(()),
+    }
+}
+
+/// The result of an operation. A refusal is a document, too, for programs.
+fn finish<T>(
+    answer: Result<T, Error>,
+    json: bool,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Result<T, CommandError> {
+    let error = match answer {
+        Ok(result) => return Ok(result),
+        Err(error) => error,
+    };
+    if let Some(refused) = error.refusal() {
+        notices(&refused.notices, invocation, ui);
+    }
+    let document = match &error {
+        Error::Refused(refused) => json::refused(refused),
+        Error::NothingHeld { .. } => json::refused(&Refused::because(Reason::NotHeld)),
+        _ => return Err(error.into()),
+    };
+    if !json {
+        return Err(error.into());
+    }
+    ui.json(&document);
+    Err(CommandError::Told(error.exit()))
+}
+
+/// Tells the session what it lost, once.
+fn notices(notices: &Notices, invocation: &Invocation, ui: &mut Ui) {
+    if notices.losses.is_empty() {
+        return;
+    }
+    for loss in &notices.losses {
+        let (name, fate) =
+            (words::one_line(&loss.claim.resource.to_string()), words::fate(&loss.claim));
+        ui.warn(&format!("{name} is no longer yours: {fate}"));
+    }
+    ui.hint("stop working on it, then acknowledge the loss with `osm release`");
+    // If this fails, it is told again.
+    drop(ops::mark_told(invocation));
+}
+
+fn resource(word: &OsStr) -> Result<Resource, CommandError> {
+    Ok(Resource::new(word.as_encoded_bytes()).map_err(Error::from)?)
+}
+
+fn options(line: &ClaimGrant) -> GrantOptions {
+    GrantOptions {
+        wait: line.wait,
+        ttl: line.ttl,
+        note: line.note.clone(),
+        request_id: line.request.clone(),
+        reopen: line.reopen,
+    }
+}
+
+fn held(line: &ClaimHeld) -> Result<HeldRequest, CommandError> {
+    let (resource, scope) = (resource(&line.resource)?, line.place.scope.clone());
+    Ok(HeldRequest { resource, epoch: line.epoch, scope })
 }

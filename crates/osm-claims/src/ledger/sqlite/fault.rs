@@ -1,60 +1,39 @@
-//! What the database says, in the words of a ledger.
+//! What an error of SQLite means for a ledger.
 
+use std::io::{Error as IoError, ErrorKind};
 use std::path::Path;
 
 use rusqlite::{Error as SqlError, ErrorCode};
 
-use crate::error::Error;
+use super::lock;
+use crate::error::{Corruption, Error};
 
-/// What an error of the database means.
+/// What an error means before anything was committed.
 pub(super) fn explain(path: &Path, error: SqlError) -> Error {
-    let path = path.to_owned();
-    let system = |what, kind: std::io::ErrorKind| Error::System {
-        path: path.clone(),
-        what,
-        source: std::io::Error::new(kind, error.to_string()),
-    };
+    let io = |action, kind: ErrorKind| Error::io(action, IoError::new(kind, error.to_string()));
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            Error::Busy { holder: writer(&path), path }
+            Error::Busy { writer: lock::writer(path) }
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            Error::Corrupt { path, what: error.to_string() }
+            Corruption::Database(error.to_string()).into()
         }
-        Some(ErrorCode::ReadOnly) => system("write to", std::io::ErrorKind::ReadOnlyFilesystem),
-        Some(ErrorCode::DiskFull) => system("write to", std::io::ErrorKind::StorageFull),
-        Some(ErrorCode::CannotOpen) => system("open", std::io::ErrorKind::Other),
-        Some(ErrorCode::SystemIoFailure) => system("read or write", std::io::ErrorKind::Other),
-        Some(ErrorCode::PermissionDenied) => system("open", std::io::ErrorKind::PermissionDenied),
-        _ => Error::Database { path, source: error },
+        Some(ErrorCode::ReadOnly) => io("write to", ErrorKind::ReadOnlyFilesystem),
+        Some(ErrorCode::DiskFull) => io("write to", ErrorKind::StorageFull),
+        Some(ErrorCode::CannotOpen) => io("open", ErrorKind::Other),
+        Some(ErrorCode::SystemIoFailure) => io("read or write", ErrorKind::Other),
+        Some(ErrorCode::PermissionDenied) => io("open", ErrorKind::PermissionDenied),
+        _ => Error::Database(Box::new(error)),
     }
 }
 
-/// The process that has the write lock, which the kernel knows.
-#[cfg(target_os = "linux")]
-fn writer(path: &Path) -> Option<String> {
-    use osm_identity::{ProcessSource, State, System};
-    use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
-
-    /// Where SQLite locks the right to write, in the file that its processes share.
-    const WRITE_LOCK: u64 = 120;
-
-    let mut shared = path.as_os_str().to_owned();
-    shared.push("-shm");
-    let file = std::fs::OpenOptions::new().read(true).write(true).open(shared).ok()?;
-    let mut lock = Flock::from(FlockType::WriteLock);
-    lock.offset_type = FlockOffsetType::Set;
-    lock.start = WRITE_LOCK;
-    lock.length = 1;
-    let pid = fcntl_getlk(&file, &lock).ok()??.pid?;
-    let pid = osm_identity::Pid(pid.as_raw_nonzero().get().unsigned_abs());
-    let process = System.process(pid).ok()?;
-    let name: String = process.name.chars().flat_map(char::escape_debug).collect();
-    let state = if process.state == State::Suspended { ", which is stopped" } else { "" };
-    Some(format!("{name} (pid {pid}){state}"))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn writer(_path: &Path) -> Option<String> {
-    None
+/// What an error of a commit means.
+///
+/// When a write or sync of the log fails, SQLite takes the change for not made; but what reached the
+/// disk by then would count after a crash.
+pub(super) fn explain_commit(path: &Path, error: SqlError) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure) => Error::CommitUnknown(Box::new(error)),
+        _ => explain(path, error),
+    }
 }

@@ -1,25 +1,23 @@
-//! Where the ledger lies: a file of our own, that nobody else can read or swap.
+//! The ledger's file: private to its user, and never a link or another user's.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub(super) use platform::{FileId, file_id};
 
-use crate::error::{Error, Result};
+use crate::error::{Corruption, Error, Hazard, Result};
 
 /// Its name.
-const NAME: &str = "claims.db";
+pub(super) const NAME: &str = "claims.db";
 
 /// Makes sure that the ledger of a folder is there and is what it must be; returns its path.
 pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
-    make_folder(folder).map_err(|error| Error::system(folder, "make the folder of", error))?;
+    make_folder(folder).map_err(|error| Error::io("create the folder of", error))?;
     // The folder may be reached by links, the ledger itself may be none.
-    let folder = folder
-        .canonicalize()
-        .map_err(|error| Error::system(folder, "find the folder of", error))?;
+    let folder = folder.canonicalize().map_err(|error| Error::io("find the folder of", error))?;
     let path = folder.join(NAME);
     if platform::is_shared(&folder) {
-        return Err(Error::Unsafe { path, what: "on a file system that other machines share" });
+        return Err(Error::Unsafe(Hazard::NetworkFileSystem));
     }
     if !inspect(&path)? {
         no_remains(&path)?;
@@ -34,14 +32,13 @@ fn inspect(path: &Path) -> Result<bool> {
     let metadata = match path.symlink_metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(Error::system(path, "look at", error)),
+        Err(error) => return Err(Error::io("look at", error)),
     };
-    let refuse = |what| Err(Error::Unsafe { path: path.to_owned(), what });
     if metadata.is_symlink() {
-        return refuse("a link");
+        return Err(Error::Unsafe(Hazard::SymbolicLink));
     }
     if !metadata.is_file() {
-        return refuse("no file");
+        return Err(Error::Unsafe(Hazard::NotAFile));
     }
     platform::protect(path, &metadata)?;
     Ok(true)
@@ -51,18 +48,17 @@ fn inspect(path: &Path) -> Result<bool> {
 /// new one's.
 fn no_remains(path: &Path) -> Result<()> {
     let log = path.with_extension("db-wal");
-    // Somebody else may just have made the ledger, and its log.
+    // Another process may just have created the ledger, and its log.
     if !log.exists() || inspect(path)? {
         return Ok(());
     }
-    let what = format!("it is gone, but its log {} is there", log.display());
-    Err(Error::Corrupt { path: path.to_owned(), what })
+    Err(Corruption::LogWithoutLedger.into())
 }
 
-/// Makes the ledger beside its place and puts it there in one step, so that nobody ever sees half
-/// of one, and the first of several wins.
+/// Creates the ledger under another name and renames it, so that no process ever sees half of one,
+/// and the first of several wins.
 fn make(folder: &Path, path: &Path) -> Result<()> {
-    let error = |error| Error::system(path, "make", error);
+    let error = |error| Error::io("create", error);
     let name = temporary_name();
     let file =
         tempfile::Builder::new().prefix(&name).rand_bytes(0).tempfile_in(folder).map_err(error)?;
@@ -100,19 +96,19 @@ mod platform {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::path::Path;
 
-    use crate::error::{Error, Result};
+    use crate::error::{Error, Hazard, Result};
 
     /// Refuses what is not ours, and closes what is open to others.
     pub(super) fn protect(path: &Path, metadata: &Metadata) -> Result<()> {
         if metadata.uid() != rustix::process::geteuid().as_raw() {
-            return Err(Error::Unsafe { path: path.to_owned(), what: "somebody else's" });
+            return Err(Error::Unsafe(Hazard::AnotherUser));
         }
         if metadata.nlink() > 1 {
-            return Err(Error::Unsafe { path: path.to_owned(), what: "linked to another place" });
+            return Err(Error::Unsafe(Hazard::HardLink));
         }
         if metadata.mode() & 0o077 != 0 {
             std::fs::set_permissions(path, Permissions::from_mode(0o600))
-                .map_err(|error| Error::system(path, "protect", error))?;
+                .map_err(|error| Error::io("protect", error))?;
         }
         Ok(())
     }

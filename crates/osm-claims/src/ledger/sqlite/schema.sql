@@ -1,4 +1,4 @@
--- Version 1. Rules live in `rules.rs`; what stands here is what must hold whoever writes.
+-- Version 1. The rules are in `rules.rs`; the constraints here hold for every writer.
 
 CREATE TABLE scope (
     id     INTEGER PRIMARY KEY,

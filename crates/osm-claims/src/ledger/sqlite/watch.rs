@@ -1,4 +1,7 @@
-//! Waiting for somebody else's change, or for somebody's death, without asking again and again.
+//! Waiting for a change by another process, or for the end of one.
+
+use super::{SqliteLedger, fault};
+use crate::error::Result;
 
 std::cfg_select! {
     target_os = "linux" => {
@@ -10,4 +13,12 @@ std::cfg_select! {
         mod portable;
         pub(super) use portable::begin;
     }
+}
+
+/// A number that moves when a commit of another connection can be read.
+fn commits(ledger: &SqliteLedger) -> Result<i64> {
+    let connection = ledger.connection();
+    connection
+        .pragma_query_value(None, "data_version", |row| row.get(0))
+        .map_err(|error| fault::explain(ledger.path(), error))
 }

@@ -1,6 +1,6 @@
 //! A world that is small enough to be looked at in all its states, and the ledger in it.
 //!
-//! The ledger is one more implementation of [`Book`], over values that can be hashed; so the model
+//! The ledger is one more implementation of [`Transaction`], over values that can be hashed; so the model
 //! runs the real [`Claims`](osm_claims::Claims) with the real rules, and copies none of them.
 
 use std::sync::{Arc, Mutex};
@@ -9,8 +9,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use osm_claims::claim::{Ended, Offer};
 use osm_claims::clock::{Lease, Moment, Now};
-use osm_claims::event::{Deed, Event, Filter};
-use osm_claims::ledger::{Book, Grant, Watch};
+use osm_claims::event::{Event, Filter, Transition};
+use osm_claims::ledger::{Grant, KnownOwners, Presence, Transaction, Watch, Work};
 use osm_claims::{
     Caller, Claim, End, Epoch, Hold, Ledger, Loss, Owner, OwnerId, Resource, Result, Scope,
     ScopeId, Seal,
@@ -124,7 +124,11 @@ impl World {
             epoch: Epoch(kept.epoch),
             seal: Seal(kept.seal),
             owner: Arc::new(Owner { id: id(kept.owner), who: caller(session, process) }),
-            hold: kept.lease.map_or(Hold::Session, |runs| Hold::Lease(lease(runs))),
+            hold: match (kept.lease, process) {
+                (None, _) => Hold::Session,
+                (Some(runs), None) => Hold::Lease(lease(runs)),
+                (Some(runs), Some(_)) => Hold::SessionLease(lease(runs)),
+            },
             since: Timestamp::UNIX_EPOCH,
             note: None,
             request: None,
@@ -153,6 +157,9 @@ impl World {
     }
 }
 
+/// The term of every lease.
+const TERM: Duration = Duration::from_mins(1);
+
 /// All times of the model: what began now still runs, what began at boot is over.
 pub(super) fn now() -> Now {
     let uptime = Duration::from_hours(100);
@@ -165,7 +172,7 @@ fn lease(runs: bool) -> Lease {
     if !runs {
         since.uptime = Duration::ZERO;
     }
-    Lease { term: Duration::from_mins(1), since }
+    Lease { term: TERM, since }
 }
 
 pub(super) fn resource(number: usize) -> Resource {
@@ -213,38 +220,45 @@ pub(super) struct WorldLedger {
     pub(super) world: Arc<Mutex<World>>,
     pub(super) actor: usize,
     pub(super) broken: Option<Break>,
+    /// Several machines use it: session claims are leases.
+    pub(super) leases: bool,
 }
 
-struct WorldBook {
+struct WorldTransaction {
     world: World,
     actor: usize,
     broken: Option<Break>,
 }
 
 impl Ledger for WorldLedger {
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+    fn write(&self, work: Work<'_>) -> Result<()> {
         let mut world = self.world.lock().unwrap();
-        let mut book = WorldBook { world: world.clone(), actor: self.actor, broken: self.broken };
-        work(&mut book)?;
-        *world = book.world;
+        let mut transaction =
+            WorldTransaction { world: world.clone(), actor: self.actor, broken: self.broken };
+        work(&mut transaction)?;
+        *world = transaction.world;
         Ok(())
     }
 
-    fn read(&self, work: &mut dyn FnMut(&mut dyn Book) -> Result<()>) -> Result<()> {
+    fn read(&self, work: Work<'_>) -> Result<()> {
         let world = self.world.lock().unwrap().clone();
-        work(&mut WorldBook { world, actor: self.actor, broken: self.broken })
-    }
-
-    fn now(&self) -> Now {
-        now()
+        work(&mut WorldTransaction { world, actor: self.actor, broken: self.broken })
     }
 
     fn watch(&self) -> Result<Box<dyn Watch + '_>> {
-        unreachable!("nobody waits in the model")
+        unreachable!("no actor of the model waits")
+    }
+
+    fn presence(&self) -> Presence {
+        if self.leases { Presence::Lease(TERM) } else { Presence::Process }
     }
 }
 
-impl Book for WorldBook {
+impl Transaction for WorldTransaction {
+    fn now(&mut self) -> Result<Now> {
+        Ok(now())
+    }
+
     fn scope(&mut self, _scope: &Scope) -> Result<Option<ScopeId>> {
         Ok(Some(ScopeId(1)))
     }
@@ -257,13 +271,12 @@ impl Book for WorldBook {
         Ok(Some(Scope::named("model")))
     }
 
-    fn owner_of_process(&mut self, process: &ProcessInstance) -> Result<Option<Arc<Owner>>> {
-        let wanted = usize::try_from(process.pid.0).unwrap();
-        Ok(self.world.owner(|it| it.1 == Some(wanted)))
-    }
-
-    fn owner_of_session(&mut self, name: &str) -> Result<Option<Arc<Owner>>> {
-        Ok(self.world.owner(|it| it.0 == session(name)))
+    fn owners(&mut self, caller: &Caller) -> Result<KnownOwners> {
+        let process = caller.process.as_ref().map(|it| usize::try_from(it.pid.0).unwrap());
+        Ok(KnownOwners {
+            by_process: process.and_then(|wanted| self.world.owner(|it| it.1 == Some(wanted))),
+            by_session: self.world.owner(|it| it.0 == session(&caller.session)),
+        })
     }
 
     fn add_owner(&mut self, who: &Caller) -> Result<Arc<Owner>> {
@@ -277,13 +290,16 @@ impl Book for WorldBook {
         Ok(Arc::new(Owner { id, who: who.clone() }))
     }
 
-    fn latest(&mut self, _scope: ScopeId, resource: &Resource) -> Result<Option<Claim>> {
-        let mut latest = self.world.last(|kept| kept.resource == number(resource));
-        let offer = latest.as_mut().and_then(|claim| claim.offer.as_mut());
-        if let Some(offer) = offer.filter(|_| self.broken == Some(Break::OfferIsForAll)) {
-            offer.to = SESSIONS[self.world.names[self.actor]].into();
-        }
-        Ok(latest)
+    fn latest(&mut self, _scope: ScopeId, resources: &[Resource]) -> Result<Vec<Option<Claim>>> {
+        let latest = |resource: &Resource| {
+            let mut latest = self.world.last(|kept| kept.resource == number(resource));
+            let offer = latest.as_mut().and_then(|claim| claim.offer.as_mut());
+            if let Some(offer) = offer.filter(|_| self.broken == Some(Break::OfferIsForAll)) {
+                offer.to = SESSIONS[self.world.names[self.actor]].into();
+            }
+            latest
+        };
+        Ok(resources.iter().map(latest).collect())
     }
 
     fn latest_of(
@@ -313,7 +329,7 @@ impl Book for WorldBook {
         Ok(Vec::new())
     }
 
-    fn tell(&mut self, _owner: OwnerId) -> Result<()> {
+    fn mark_told(&mut self, _owner: OwnerId) -> Result<()> {
         Ok(())
     }
 
@@ -332,7 +348,7 @@ impl Book for WorldBook {
             epoch,
             seal: u32::try_from(granted).unwrap(),
             owner: place(grant.owner.id),
-            lease: matches!(grant.hold, Hold::Lease(_)).then_some(true),
+            lease: matches!(grant.hold, Hold::Lease(_) | Hold::SessionLease(_)).then_some(true),
             offer: None,
             ended: None,
         };
@@ -346,16 +362,22 @@ impl Book for WorldBook {
         Ok(self.world.claim(&kept))
     }
 
-    fn amend(&mut self, claim: &Claim, _by: &str, _at: Timestamp, deed: &Deed) -> Result<()> {
+    fn amend(
+        &mut self,
+        claim: &Claim,
+        _by: &str,
+        _at: Timestamp,
+        transition: &Transition,
+    ) -> Result<()> {
         let is_it = |it: &&mut Kept| it.seal == claim.seal.0 && it.ended.is_none();
         let kept = self.world.claims.iter_mut().find(is_it).unwrap();
-        match deed {
-            Deed::Granted { .. } => unreachable!("a grant amends nothing"),
-            Deed::Renewed(_) => kept.lease = Some(true),
-            Deed::Offered(offer) => kept.offer = Some((session(&offer.to), true)),
-            Deed::Withdrawn => kept.offer = None,
-            Deed::Ended(_) if self.broken == Some(Break::NothingEnds) => {}
-            Deed::Ended(ended) => kept.ended = Some(ended.how),
+        match transition {
+            Transition::Granted { .. } => unreachable!("a grant amends nothing"),
+            Transition::Renewed(_) => kept.lease = Some(true),
+            Transition::Offered(offer) => kept.offer = Some((session(&offer.to), true)),
+            Transition::Withdrawn => kept.offer = None,
+            Transition::Ended(_) if self.broken == Some(Break::NothingEnds) => {}
+            Transition::Ended(ended) => kept.ended = Some(ended.how),
         }
         Ok(())
     }

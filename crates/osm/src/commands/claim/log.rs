@@ -1,69 +1,98 @@
-//! `osm claim log`: what happened, and who owned what at a time.
+//! `osm claim log`: its arguments, its table, and who owned a resource at a time.
 
 use jiff::{SignedDuration, Timestamp};
-use osm_claims::event::{Deed, Event, Filter, replay};
-use osm_claims::refusal::shown;
+use osm_claims::event::{Event, Filter, Transition};
 use osm_identity::SessionId;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::desk::{Answer, Desk};
+use super::{Answer, finish, json as keys, resource};
 use crate::cli::ClaimCommand;
-use crate::error::{CommandError, Exit};
-use crate::render::Ui;
-use crate::render::brief;
+use crate::error::{Exit, Failure};
+use crate::invocation::Invocation;
+use crate::ops::claim::words::to_the_second;
+use crate::ops::claim::{self as ops, HistoryRequest};
+use crate::render::{Column, Table, Ui, brief};
 
-pub(super) fn run(desk: &Desk, line: &ClaimCommand, ui: &mut Ui) -> Answer {
-    let ClaimCommand::Log { resource, by, kind, since, until, at, last, all, .. } = line else {
+/// A text that is neither a time nor a duration.
+#[derive(Debug, thiserror::Error)]
+#[error("invalid time {0:?}")]
+struct InvalidTime(String);
+
+impl Failure for InvalidTime {
+    fn reason(&self) -> &'static str {
+        "invalid_time"
+    }
+
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hints(&self) -> Vec<String> {
+        vec!["write it as 2026-11-15T14:03:00Z, or how long ago: 90s, 10m, 24h".into()]
+    }
+}
+
+pub(super) fn run(line: &ClaimCommand, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    let ClaimCommand::Log { resource: name, by, kind, since, until, at, last, all, place } = line
+    else {
         return Ok(());
     };
-    let now = desk.invocation.world.now();
+    let now = invocation.world.now();
     let time = |text: &Option<String>| text.as_ref().map(|it| moment(it, now)).transpose();
     let at = time(at)?;
     let filter = Filter {
         scope: None,
-        resource: resource.as_ref().map(|it| Desk::resource(it)).transpose()?,
+        resource: name.as_ref().map(|it| resource(it)).transpose()?,
         session: by.as_deref().map(|it| SessionId::explicit(it.as_ref()).to_string()),
         kind: kind.clone(),
         since: time(since)?,
         until: at.map_or_else(|| time(until), |at| Ok(Some(at)))?,
         last: *last,
     };
-    let events = desk.claims.log(&desk.asker, *all, &filter)?;
-    if let Some(at) = at {
-        return owner_then(desk, &events, at, ui);
+    let request = HistoryRequest { filter, everywhere: *all, scope: place.scope.clone() };
+    let json = place.format.json;
+    let history = finish(ops::log(invocation, &request, ui), json, invocation, ui)?;
+    match at {
+        Some(at) => owner_at(&history.events, at, json, ui)?,
+        None if json => ui.json(&history.events.iter().map(keys::event).collect::<Vec<_>>()),
+        None => show(&history.events, ui),
     }
-    show(desk, &events, ui);
+    super::notices(&history.notices, invocation, ui);
     Ok(())
 }
 
-fn show(desk: &Desk, events: &[Event], ui: &mut Ui) {
-    if desk.json {
-        let rows: Vec<Value> = events.iter().map(json_event).collect();
-        return ui.json(&json!(rows));
-    }
+const COLUMNS: &[Column] = &[
+    Column::new("TIME").rank(1),
+    Column::new("EVENT"),
+    Column::new("RESOURCE").shrinks(16),
+    Column::new("EPOCH").rank(2),
+    Column::new("BY").shrinks(16),
+    Column::new("DETAIL").shrinks(12).rank(3),
+];
+
+fn show(events: &[Event], ui: &mut Ui) {
     if events.is_empty() {
-        return ui.line("nothing happened");
+        return ui.line("no events");
     }
-    let head = ["TIME", "EVENT", "RESOURCE", "EPOCH", "BY", "DETAIL"];
-    let mut table = vec![head.map(str::to_owned).to_vec()];
+    let mut table = Table::new(COLUMNS);
     for event in events {
-        table.push(vec![
-            shown(event.at).to_string(),
-            event.deed.name().to_owned(),
-            event.resource.to_string(),
-            event.epoch.to_string(),
-            event.by.clone(),
-            brief(&detail(&event.deed), 100),
+        table.row([
+            to_the_second(event.at).to_string().into(),
+            event.transition.name().into(),
+            event.resource.to_string().into(),
+            event.epoch.to_string().into(),
+            event.by.as_str().into(),
+            brief(&detail(&event.transition), 100).into(),
         ]);
     }
-    ui.aligned(&table);
+    ui.table(&table);
 }
 
-/// What is to be said about an event beside its kind.
-fn detail(deed: &Deed) -> String {
-    match deed {
-        Deed::Granted { session, .. } => format!("to {session}"),
-        Deed::Offered(offer) => match &offer.note {
+/// What there is to say about an event beside its kind.
+fn detail(transition: &Transition) -> String {
+    match transition {
+        Transition::Granted { session, .. } => format!("to {session}"),
+        Transition::Offered(offer) => match &offer.note {
             Some(note) => format!("to {}: {note}", offer.to),
             None => format!("to {}", offer.to),
         },
@@ -71,58 +100,28 @@ fn detail(deed: &Deed) -> String {
     }
 }
 
-fn json_event(event: &Event) -> Value {
-    json!({
-        "number": event.number,
-        "at": event.at,
-        "kind": event.deed.name(),
-        "resource": event.resource,
-        "epoch": event.epoch.0,
-        "by": event.by,
-        "evidence": event.deed.evidence(),
-        "deed": event.deed,
-    })
-}
-
-/// Who owned the resource when the last of these events, which are all of it, had happened.
-fn owner_then(desk: &Desk, events: &[Event], at: Timestamp, ui: &mut Ui) -> Answer {
-    let open = replay(events).map_err(|flaw| {
-        CommandError::failed(format!("the log contradicts itself: {flaw:?}"))
-            .with_hint("`osm claim log` shows it; the ledger may have been changed by hand")
-    })?;
-    let owner = open.values().next().and_then(|standing| {
-        // A claim begins with its grant.
-        let granted = events.iter().find(|event| event.epoch == standing.epoch)?;
-        match &granted.deed {
-            Deed::Granted { session, .. } => Some((session.clone(), granted.at, granted.epoch)),
-            _ => None,
-        }
-    });
-    if desk.json {
-        let owner = owner.map(|(session, since, epoch)| {
-            json!({ "session": session, "since": since, "epoch": epoch.0 })
-        });
+fn owner_at(events: &[Event], at: Timestamp, json: bool, ui: &mut Ui) -> Answer {
+    let owner = ops::owner_at(events)?;
+    if json {
+        let owner = owner
+            .map(|it| json!({ "session": it.session, "since": it.since, "epoch": it.epoch.0 }));
         ui.json(&json!({ "at": at, "owner": owner }));
         return Ok(());
     }
-    ui.line(&match owner {
-        Some((session, since, epoch)) => {
-            format!("{session}, epoch {epoch}, since {}", shown(since))
+    ui.line(match owner {
+        Some(it) => {
+            format!("{}, epoch {}, since {}", it.session, it.epoch, to_the_second(it.since))
         }
-        None => format!("nobody owned it at {at}"),
+        None => format!("it had no owner at {at}"),
     });
     Ok(())
 }
 
 /// A time, or how long ago it was.
-fn moment(text: &str, now: Timestamp) -> Result<Timestamp, CommandError> {
+fn moment(text: &str, now: Timestamp) -> Result<Timestamp, InvalidTime> {
     if let Ok(time) = text.parse() {
         return Ok(time);
     }
     let ago = text.parse::<SignedDuration>().ok().and_then(|ago| now.checked_sub(ago).ok());
-    ago.ok_or_else(|| {
-        CommandError::failed(format!("{text:?} is no time"))
-            .with_hint("write it as 2026-11-15T14:03:00Z, or how long ago: 90s, 10m, 24h")
-            .exiting(Exit::Usage)
-    })
+    ago.ok_or_else(|| InvalidTime(text.to_owned()))
 }

@@ -447,7 +447,7 @@ fn without_a_repository_a_scope_is_named(site: &Site) -> Outcome {
     }
     let said = owner.osm("claim work")?;
     assert_eq!(said.code, 1, "{said:#?}");
-    assert!(said.errors.contains("is in no repository") && said.errors.contains("--scope NAME"));
+    assert!(said.errors.contains("not a Git repository") && said.errors.contains("--scope NAME"));
     owner.ok("claim work --scope team")?;
     rival.refused("claim work --scope team", Reason::Held)?;
     rival.osm_with("OSM_SCOPE=team", "claim work")?.assert_refused(Reason::Held);

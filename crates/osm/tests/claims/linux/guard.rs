@@ -91,7 +91,7 @@ fn a_guard_without_its_end_is_left_alone(site: &Site) -> Outcome {
     owner.sh("sed -i '/<<< osm/d' .git/hooks/pre-push")?.ok()?;
     let before = owner.sh(HOOKS)?.output;
     for command in ["osm claim guard install --require", REMOVE] {
-        assert_fails(&mut owner, command, "hooks/pre-push has the beginning of the guard")?;
+        assert_fails(&mut owner, command, "hooks/pre-push contains the first line of the guard")?;
         assert_fails(&mut owner, command, "# <<< osm claim guard <<<")?;
         assert_eq!(owner.sh(HOOKS)?.output, before, "the other hooks stay as well");
     }
@@ -124,7 +124,7 @@ fn a_lease_that_is_over_is_no_claim(site: &Site) -> Outcome {
     owner.sh("sleep 1.1")?.ok()?;
     for install in [INSTALL, "osm claim guard install --require"] {
         owner.sh(install)?.ok()?;
-        assert_fails(&mut owner, COMMIT, "work: the lease ran out")?;
+        assert_fails(&mut owner, COMMIT, "work: the lease has run out")?;
     }
     let refused = owner.refused("claim guard check", Reason::LeaseOver)?;
     assert_eq!(refused["claim"]["resource"], "work");
@@ -145,7 +145,7 @@ fn what_a_killed_command_held_is_not_held(site: &Site) -> Outcome {
     assert_eq!(owner.sees("work")?["free"], true);
     owner.ok("claim guard check")?;
     owner.refused("claim guard check --require", Reason::NotHeld)?;
-    assert_fails(&mut owner, COMMIT, "claimed nothing")?;
+    assert_fails(&mut owner, COMMIT, "holds no claim")?;
     owner.claim("other")?;
     owner.sh(COMMIT)?.ok()?;
     Ok(())
@@ -159,7 +159,7 @@ fn what_a_command_was_given_counts(site: &Site) -> Outcome {
     owner.sh(&format!("OSM claim run work -- env OSM_SESSION=other {COMMIT}"))?.ok()?;
     // But only where it was claimed.
     let elsewhere = format!("OSM claim run work --scope team -- env -u OSM_SCOPE {COMMIT}");
-    assert_fails(&mut owner, &elsewhere, "claimed nothing")?;
+    assert_fails(&mut owner, &elsewhere, "holds no claim")?;
     owner.sh(INSTALL)?.ok()?;
     owner.sh(&elsewhere)?.ok()?;
     Ok(())
@@ -169,9 +169,9 @@ fn whoever_holds_nothing_is_told_what_to_do(site: &Site) -> Outcome {
     let mut owner = site.agent()?;
     owner.refused("claim guard check --require", Reason::NotHeld)?;
     let told = owner.sh("OSM claim guard check --require")?;
-    assert_eq!(told.code, i32::from(Reason::NotHeld.exit()));
+    assert_eq!(told.code, i32::from(osm::Exit::Claim(Reason::NotHeld).code()));
     let folder = site.path("repo").display().to_string();
-    assert!(told.errors.contains(&format!("claimed nothing in {folder}")), "{told:#?}");
+    assert!(told.errors.contains(&format!("holds no claim in {folder}")), "{told:#?}");
     assert!(told.errors.contains("osm claim NAME"), "{told:#?}");
     // What is held elsewhere is not held here.
     owner.ok("claim work --scope elsewhere")?;

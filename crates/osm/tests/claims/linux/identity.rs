@@ -220,7 +220,7 @@ fn nobody_in_particular_gets_nothing(site: &Site) -> Outcome {
     for _ in 0..2 {
         let refused = agent.orphan("claim work")?;
         assert_eq!(refused["reason"], Reason::NoIdentity.code(), "{refused:#}");
-        assert_eq!(refused["exit"], Reason::NoIdentity.exit());
+        assert_eq!(refused["exit"], osm::Exit::Claim(Reason::NoIdentity).code());
         let remedy = refused["remedy"].as_str().unwrap_or_default();
         assert!(remedy.contains("OSM_SESSION=NAME"), "{remedy}");
     }

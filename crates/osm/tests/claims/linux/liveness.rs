@@ -441,7 +441,7 @@ fn every_command_sees_a_death_at_once(site: &Site) -> Outcome {
         assert_eq!((&seen["verdict"], &seen["free"]), (&"dead".into(), &true.into()), "{seen:#}");
         let why = rival.ok("claim why work")?;
         assert_eq!(why["claim"]["verdict"], "dead");
-        assert_eq!(why["remedy"], "claim it: its owner is gone");
+        assert_eq!(why["remedy"], "the holder is gone: claim it");
         assert_eq!(rival.ok("claim sweep --dry-run")?["counts"]["freed"], 1);
         assert_eq!(rival.ok("claim take work --reason x --dry-run")?["would_take"], true);
         rival.ok("claim work")?;

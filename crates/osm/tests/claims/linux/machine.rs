@@ -209,7 +209,7 @@ fn another_users_processes_are_unknown(site: &Site) -> Outcome {
     // Another user's ledger is neither read nor taken over.
     let said = owner.osm_with("HOME=LAB/n", "claim work")?;
     assert_eq!(said.code, 1, "{said:#?}");
-    assert!(said.errors.contains("somebody else's"), "{said:#?}");
+    assert!(said.errors.contains("owned by another user"), "{said:#?}");
     assert_eq!(owner.osm_with(as_user, "claim check work")?.code, 0);
     Ok(())
 }

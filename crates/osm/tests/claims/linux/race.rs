@@ -8,7 +8,9 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 
-use osm_claims::{Asker, Caller, Claims, Error, Resource, Scope, SqliteLedger, SystemSight, Wish};
+use osm_claims::{
+    Caller, ClaimOptions, Claims, Error, Requester, Resource, Scope, SqliteLedger, SystemProbe,
+};
 use osm_identity::{ProcessInstance, System};
 use osm_testkit::tools::Stop;
 
@@ -21,11 +23,11 @@ pub(crate) const RACER: &str = "--racer";
 /// The claims in a folder, seen as the program sees them.
 pub(crate) fn claims_in(folder: &str) -> Claims {
     let ledger = SqliteLedger::open(Path::new(folder), &System).expect("a ledger");
-    Claims::new(Box::new(ledger), Box::new(SystemSight(System)))
+    Claims::new(Box::new(ledger), Box::new(SystemProbe(System)))
 }
 
 /// Somebody who asks, with or without a process.
-pub(crate) fn asker(session: &str, process: Option<ProcessInstance>) -> Asker {
+pub(crate) fn requester(session: &str, process: Option<ProcessInstance>) -> Requester {
     let caller = Caller {
         session: session.to_owned(),
         process,
@@ -34,24 +36,24 @@ pub(crate) fn asker(session: &str, process: Option<ProcessInstance>) -> Asker {
         is_random: false,
         is_sole: false,
     };
-    Asker { scope: Scope::named("race"), caller }
+    Requester { scope: Scope::named("race"), caller }
 }
 
 /// Does what it is told until nobody is there to tell it.
 pub(crate) fn run(folder: &str, session: &str) -> ExitCode {
     let claims = claims_in(folder);
     let process = ProcessInstance::with_pid(std::process::id(), &System).expect("we are here");
-    let asker = asker(session, Some(process));
+    let requester = requester(session, Some(process));
     for line in io::stdin().lines() {
         let line = line.expect("lines are text");
         let (verb, rest) = line.split_once(' ').expect("a verb and what it is about");
         let name = |it| Resource::new(it).expect("names are short");
         let names: Vec<Resource> = rest.split(' ').map(name).collect();
         let result = match verb {
-            "claim" => claims.claim(&asker, &names[0], &Wish::default()),
-            "next" => claims.next(&asker, &names, &Wish::default()),
-            "take" => claims.take(&asker, &names[0], true, &Wish::default()),
-            _ => claims.release(&asker, &names[0], None, verb == "complete"),
+            "claim" => claims.claim(&requester, &names[0], &ClaimOptions::default()),
+            "next" => claims.next(&requester, &names, &ClaimOptions::default()),
+            "take" => claims.take(&requester, &names[0], true, &ClaimOptions::default()),
+            _ => claims.release(&requester, &names[0], None, verb == "complete"),
         };
         let answer = match result {
             Ok(outcome) => format!("won {} {}", outcome.claim.epoch, outcome.claim.resource),

@@ -6,7 +6,7 @@ use osm_testkit::tools::root;
 use serde_json::Value;
 
 use super::liveness::{OTHER_PIDS, a_second_passes};
-use super::race::{asker, claims_in, of_many_take_overs_one_stands_in_the_end};
+use super::race::{claims_in, of_many_take_overs_one_stands_in_the_end, requester};
 use super::row::{Outcome, Row, never, shown, test};
 use super::site::{Site, epoch, said, token};
 
@@ -270,7 +270,7 @@ fn an_owner_gets_back_what_nobody_took(site: &Site) -> Outcome {
         let refused =
             owner.refused(&format!("{words} --epoch {}", token(&first)), Reason::Stale)?;
         let message = refused["message"].as_str().unwrap_or_default();
-        assert!(message.contains("was found over"), "{message}");
+        assert!(message.contains("found the lease of"), "{message}");
     }
     owner.refused("claim work", Reason::Held)?;
     Ok(())
@@ -355,9 +355,9 @@ fn the_log_explains_the_state(site: &Site) -> Outcome {
     assert_eq!(proof["by"], session.as_str());
     let handed = other.event("e", "handed_off")?;
     assert_eq!(handed["epoch"], died["epoch"], "{handed:#} of {session_of_one}");
-    // Doing all deeds again gives what is open.
+    // Doing all transitions again gives what is open.
     let folder = site.path(".config/one-shot-man").display().to_string();
-    let events = claims_in(&folder).log(&asker("witness", None), true, &Filter::default());
+    let events = claims_in(&folder).log(&requester("witness", None), true, &Filter::default());
     let open = replay(&events.expect("a ledger")).expect("epochs grow and owners are one");
     let mut replayed: Vec<(String, u64, i64)> = open
         .iter()
@@ -484,7 +484,7 @@ fn git_refuses_whoever_lost_a_claim(site: &Site) -> Outcome {
     }
     assert_eq!(owner.sh("git rev-list --count HEAD")?.output, "2", "nothing came of it");
     // Whoever takes note of the loss may go on with something else.
-    assert_eq!(owner.osm("release work")?.code, i32::from(Reason::Stale.exit()));
+    assert_eq!(owner.osm("release work")?.code, i32::from(osm::Exit::Claim(Reason::Stale).code()));
     owner.sh(&format!("{COMMIT} && {PUSH}"))?.ok()?;
     Ok(())
 }

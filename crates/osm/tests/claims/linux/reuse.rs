@@ -8,12 +8,12 @@ use std::fs;
 use std::io;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use osm_claims::{Keep, Resource, Wish};
+use osm_claims::{ClaimOptions, HeldBy, Resource};
 use osm_identity::{ProcessInstance, System};
 use osm_testkit::tools::root;
 
 use super::liveness::OTHER_PIDS;
-use super::race::{asker, claims_in};
+use super::race::{claims_in, requester};
 use super::row::Outcome;
 use super::site::Site;
 
@@ -45,9 +45,13 @@ pub(crate) fn run(folder: &str) -> ExitCode {
         // Something else may have taken the number.
         if after.pid == before.pid {
             let resource = Resource::new(format!("round-{reused}")).expect("a name");
-            let wish = Wish { keep: Keep::Process(before.clone()), ..Wish::default() };
-            claims.claim(&asker("dead", None), &resource, &wish).expect("it is free");
-            let granted = claims.claim(&asker("rival", None), &resource, &Wish::default());
+            let options = ClaimOptions {
+                held_by: HeldBy::Process(before.clone()),
+                ..ClaimOptions::default()
+            };
+            claims.claim(&requester("dead", None), &resource, &options).expect("it is free");
+            let granted =
+                claims.claim(&requester("rival", None), &resource, &ClaimOptions::default());
             let ended = granted.expect("its owner is dead").ended.and_then(|it| it.ended);
             let evidence = ended.and_then(|it| it.evidence).unwrap_or_default();
             let same_start = after.start == before.start;

@@ -315,7 +315,11 @@ impl Owner<'_> {
 impl Said {
     #[track_caller]
     pub(crate) fn assert_refused(&self, reason: Reason) {
-        assert_eq!(self.code, i32::from(reason.exit()), "{reason:?} was expected: {self:#?}");
+        assert_eq!(
+            self.code,
+            i32::from(osm::Exit::Claim(reason).code()),
+            "{reason:?} was expected: {self:#?}"
+        );
         assert_eq!(self.json["reason"], reason.code(), "{self:#?}");
         assert_eq!(self.json["granted"], false, "{self:#?}");
         assert!(!self.json["remedy"].as_str().unwrap_or_default().is_empty(), "{self:#?}");
@@ -331,7 +335,11 @@ impl Said {
 /// What an answer says in JSON.
 pub(crate) fn said(answer: Answer) -> Said {
     let json = serde_json::from_str(&answer.output).unwrap_or(Value::Null);
-    Said { code: answer.code, json, errors: answer.errors }
+    // With --json an error is part of the document.
+    let hints = json["hints"].as_array().into_iter().flatten();
+    let told = [&json["message"]].into_iter().chain(hints).filter_map(Value::as_str);
+    let errors = told.fold(answer.errors, |errors, line| errors + line + "\n");
+    Said { code: answer.code, json, errors }
 }
 
 /// `osm` with `--json` before whatever `--` separates.

@@ -1,29 +1,41 @@
 //! Linux: the kernel tells of writes to the log (inotify) and of ends of processes (pidfd).
+//!
+//! A write to the log is told before its commit can be read, and the commit itself, which happens in
+//! shared memory, is not told at all. So after a write the counter of commits is read at short
+//! intervals, until it moved or the writer has given up its lock.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use osm_identity::{Liveness, ProcessInstance};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::super::SqliteLedger;
+use super::super::{SqliteLedger, lock};
+use super::commits;
 use crate::error::{Error, Result};
 use crate::ledger::Watch;
-use crate::liveness::Sight;
-use osm_identity::{Liveness, ProcessInstance};
+use crate::liveness::LivenessProbe;
+
+/// The first pause after a write; each one is twice as long, up to the last.
+const FIRST_PAUSE: Duration = Duration::from_micros(250);
+const LAST_PAUSE: Duration = Duration::from_millis(8);
+
+/// A writer of this process has no lock that this process sees; it gets so long to commit.
+const LONGEST_COMMIT: Duration = Duration::from_secs(1);
 
 pub(in super::super) fn begin(ledger: &SqliteLedger) -> Result<Box<dyn Watch + '_>> {
     let path = ledger.path();
     match changes_below(path.parent().unwrap_or(path)) {
-        Ok(changes) => Ok(Box::new(LinuxWatch { path, changes })),
+        Ok(changes) => Ok(Box::new(LinuxWatch { seen: commits(ledger)?, ledger, changes })),
         // Other programs of this user have all that the kernel gives.
         Err(Errno::MFILE | Errno::NFILE | Errno::NOSPC) => super::portable::begin(ledger),
-        Err(errno) => Err(Error::system(path, "watch", errno.into())),
+        Err(errno) => Err(Error::io("watch", errno.into())),
     }
 }
 
@@ -35,14 +47,22 @@ fn changes_below(folder: &Path) -> rustix::io::Result<OwnedFd> {
 }
 
 struct LinuxWatch<'a> {
-    path: &'a Path,
+    ledger: &'a SqliteLedger,
     changes: OwnedFd,
+    /// The counter of commits when the watch last returned.
+    seen: i64,
+}
+
+/// A write that is not known to be committed.
+struct Pending {
+    since: Instant,
+    pause: Duration,
 }
 
 impl LinuxWatch<'_> {
     /// Takes what the kernel has to tell; whether any of it is about the ledger.
     fn drain(&self) -> bool {
-        let name = self.path.file_name().unwrap_or_default().as_bytes();
+        let name = self.ledger.path().file_name().unwrap_or_default().as_bytes();
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut events = inotify::Reader::new(self.changes.as_fd(), &mut buffer);
         let mut ours = false;
@@ -52,40 +72,66 @@ impl LinuxWatch<'_> {
         }
         ours
     }
+
+    /// Whether a commit can be read that could not be before.
+    fn has_moved(&mut self) -> Result<bool> {
+        let now = commits(self.ledger)?;
+        Ok(std::mem::replace(&mut self.seen, now) != now)
+    }
 }
 
 impl Watch for LinuxWatch<'_> {
-    fn wait(&mut self, processes: &[&ProcessInstance], sight: &dyn Sight, time: Duration) -> Result<()> {
+    fn wait(
+        &mut self,
+        processes: &[&ProcessInstance],
+        probe: &dyn LivenessProbe,
+        time: Duration,
+    ) -> Result<()> {
         let mut lives = Vec::new();
         for process in processes {
             let pid = i32::try_from(process.pid.0).ok().and_then(Pid::from_raw);
             let life = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-            // The number may be somebody else's by now: what was opened counts only if the
-            // process was still there afterwards.
-            match (sight.look(process), life) {
+            // The pid may have been reused: the handle counts only if the process was still there
+            // after it was opened.
+            match (probe.look(process), life) {
                 (Liveness::Alive | Liveness::Suspended, Some(life)) => lives.push(life),
                 (Liveness::Dead(_), _) => return Ok(()),
                 _ => {}
             }
         }
-        let until = std::time::Instant::now() + time;
+        let until = Instant::now() + time;
+        let mut pending: Option<Pending> = None;
         loop {
-            let left = until.saturating_duration_since(std::time::Instant::now());
+            // The lock is looked at before the counter: a commit comes before the end of the lock.
+            let is_over = pending.as_ref().is_some_and(|write| {
+                write.since.elapsed() > LONGEST_COMMIT && lock::holder(self.ledger.path()).is_none()
+            });
+            let left = until.saturating_duration_since(Instant::now());
+            if self.has_moved()? || left.is_zero() {
+                return Ok(());
+            }
+            pending = pending.filter(|_| !is_over);
+            let pause = pending.as_mut().map_or(left, |write| {
+                write.pause = LAST_PAUSE.min(write.pause * 2);
+                left.min(write.pause)
+            });
             let mut wanted = vec![PollFd::new(&self.changes, PollFlags::IN)];
             wanted.extend(lives.iter().map(|life| PollFd::new(life, PollFlags::IN)));
             let limit = Timespec {
-                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-                tv_nsec: i64::from(left.subsec_nanos()),
+                tv_sec: i64::try_from(pause.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: i64::from(pause.subsec_nanos()),
             };
             match poll(&mut wanted, Some(&limit)) {
-                // The time is over; or a signal came, which may be what the caller waits for.
-                Ok(0) | Err(Errno::INTR) => return Ok(()),
-                Err(errno) => return Err(Error::system(self.path, "watch", errno.into())),
+                // A signal came, which may be what the caller waits for.
+                Err(Errno::INTR) => return Ok(()),
+                Err(errno) => return Err(Error::io("watch", errno.into())),
                 Ok(_) => {}
             }
-            let ended = wanted[1..].iter().any(|it| !it.revents().is_empty());
-            if self.drain() || ended {
+            if wanted[1..].iter().any(|it| !it.revents().is_empty()) {
                 return Ok(());
+            }
+            if self.drain() {
+                pending = Some(Pending { since: Instant::now(), pause: FIRST_PAUSE });
             }
         }
     }

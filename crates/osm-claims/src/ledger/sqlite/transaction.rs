@@ -5,95 +5,44 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use osm_identity::ProcessInstance;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 
 use super::fault::explain;
-use crate::claim::{Claim, Ended, Hold, Offer};
-use crate::epoch::{Epoch, Seal};
-use crate::error::{Error, Result};
-use crate::event::{Deed, Event, Filter};
-use crate::ledger::{Book, Grant, Loss, seal};
+use super::rows::{self, CLAIM, EVENT, json, number};
+use crate::claim::Claim;
+use crate::clock::{Clock, Now};
+use crate::epoch::Epoch;
+use crate::error::{Corruption, Error, Result};
+use crate::event::{Event, Filter, Transition};
+use crate::ledger::{Grant, KnownOwners, Loss, Transaction, seal};
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::resource::Resource;
 use crate::scope::{Scope, ScopeId};
-use osm_identity::ProcessInstance;
 
-/// The columns of a claim, in the order in which [`SqlBook::claim`] takes them.
-const CLAIM: &str = "SELECT epoch, seal, scope, resource, owner, hold, since, note, request, offer, ended, lost FROM claim";
-
-pub(super) struct SqlBook<'a> {
+pub(super) struct SqliteTransaction<'a> {
     database: &'a Connection,
     path: &'a Path,
-    /// Owners are few and have many claims.
+    clock: &'a dyn Clock,
+    /// A few owners have many claims.
     owners: HashMap<i64, Arc<Owner>>,
 }
 
-/// A row of a claim whose texts are not yet understood.
-struct RawClaim {
-    epoch: u64,
-    seal: u32,
-    scope: i64,
-    resource: Vec<u8>,
-    owner: i64,
-    hold: String,
-    since: String,
-    note: Option<String>,
-    request: Option<String>,
-    offer: Option<String>,
-    ended: Option<String>,
-    lost: Option<bool>,
-}
-
-impl RawClaim {
-    fn from(row: &Row) -> rusqlite::Result<Self> {
-        Ok(Self {
-            epoch: row.get::<_, i64>(0)?.unsigned_abs(),
-            seal: row.get(1)?,
-            scope: row.get(2)?,
-            resource: row.get(3)?,
-            owner: row.get(4)?,
-            hold: row.get(5)?,
-            since: row.get(6)?,
-            note: row.get(7)?,
-            request: row.get(8)?,
-            offer: row.get(9)?,
-            ended: row.get(10)?,
-            lost: row.get(11)?,
-        })
-    }
-}
-
-impl<'a> SqlBook<'a> {
-    pub(super) fn new(database: &'a Connection, path: &'a Path) -> Self {
-        Self { database, path, owners: HashMap::new() }
+impl<'a> SqliteTransaction<'a> {
+    pub(super) fn new(database: &'a Connection, path: &'a Path, clock: &'a dyn Clock) -> Self {
+        Self { database, path, clock, owners: HashMap::new() }
     }
 
-    fn error(&self) -> impl Fn(rusqlite::Error) -> Error + use<'a> {
-        let path = self.path;
-        move |error| explain(path, error)
+    pub(super) fn error(&self, error: rusqlite::Error) -> Error {
+        explain(self.path, error)
     }
 
-    fn corrupt(&self, what: &str) -> Error {
-        Error::Corrupt { path: self.path.to_owned(), what: what.to_owned() }
-    }
-
-    fn parse<T: DeserializeOwned>(&self, text: &str, what: &str) -> Result<T> {
-        serde_json::from_str(text).map_err(|_| self.corrupt(what))
-    }
-
-    fn time(&self, text: &str) -> Result<Timestamp> {
-        text.parse().map_err(|_| self.corrupt("a time is malformed"))
-    }
-
-    fn resource(&self, bytes: Vec<u8>) -> Result<Resource> {
-        Resource::new(bytes).map_err(|_| self.corrupt("a resource has no name"))
+    fn statement(&self, sql: &str) -> Result<CachedStatement<'a>> {
+        self.database.prepare_cached(sql).map_err(|error| self.error(error))
     }
 
     fn execute(&self, sql: &str, parameters: impl Params) -> Result<usize> {
-        let run = || self.database.prepare_cached(sql)?.execute(parameters);
-        run().map_err(self.error())
+        self.statement(sql)?.execute(parameters).map_err(|error| self.error(error))
     }
 
     fn one<T>(
@@ -102,76 +51,48 @@ impl<'a> SqlBook<'a> {
         parameters: impl Params,
         read: impl FnOnce(&Row) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
-        let run = || self.database.prepare_cached(sql)?.query_row(parameters, read).optional();
-        run().map_err(self.error())
+        let found = self.statement(sql)?.query_row(parameters, read).optional();
+        found.map_err(|error| self.error(error))
     }
 
-    fn owner(&mut self, id: i64) -> Result<Arc<Owner>> {
+    pub(super) fn owner(&mut self, id: i64) -> Result<Arc<Owner>> {
         if let Some(owner) = self.owners.get(&id) {
             return Ok(Arc::clone(owner));
         }
+        let sql = "SELECT who FROM owner WHERE id = ?1";
         let who = self
-            .one("SELECT who FROM owner WHERE id = ?1", [id], |row| row.get::<_, String>(0))?
-            .ok_or_else(|| self.corrupt("a claim has no owner"))?;
-        let who = self.parse(&who, "an owner is malformed")?;
-        let owner = Arc::new(Owner { id: OwnerId(id), who });
+            .one(sql, [id], |row| row.get::<_, String>(0))?
+            .ok_or(Corruption::Value("a claim has no owner"))?;
+        self.remember(id, &who)
+    }
+
+    fn remember(&mut self, id: i64, who: &str) -> Result<Arc<Owner>> {
+        let owner = rows::owner(id, who)?;
         self.owners.insert(id, Arc::clone(&owner));
         Ok(owner)
     }
 
-    fn claim(&mut self, raw: RawClaim) -> Result<Loss> {
-        let json = "a claim is malformed";
-        // Almost all claims hang on their session.
-        let hold = match raw.hold.as_str() {
-            "\"session\"" => Hold::Session,
-            text => self.parse(text, json)?,
-        };
-        let offer: Option<Offer> = raw.offer.map(|it| self.parse(&it, json)).transpose()?;
-        let ended: Option<Ended> = raw.ended.map(|it| self.parse(&it, json)).transpose()?;
-        let claim = Claim {
-            scope: ScopeId(raw.scope),
-            resource: self.resource(raw.resource)?,
-            epoch: Epoch(raw.epoch),
-            seal: Seal(raw.seal),
-            owner: self.owner(raw.owner)?,
-            hold,
-            since: self.time(&raw.since)?,
-            note: raw.note,
-            request: raw.request,
-            offer,
-            ended,
-        };
-        Ok(Loss { claim, told: raw.lost.unwrap_or(true) })
-    }
-
-    fn one_claim(&mut self, rest: &str, parameters: impl Params) -> Result<Option<Claim>> {
-        let raw = self.one(&format!("{CLAIM} {rest}"), parameters, RawClaim::from)?;
-        Ok(raw.map(|raw| self.claim(raw)).transpose()?.map(|loss| loss.claim))
-    }
-
     fn claims(&mut self, rest: &str, parameters: impl Params) -> Result<Vec<Loss>> {
-        let error = self.error();
-        let mut statement =
-            self.database.prepare_cached(&format!("{CLAIM} {rest}")).map_err(&error)?;
-        let mut rows = statement.query(parameters).map_err(&error)?;
+        let mut statement = self.statement(&format!("{CLAIM} {rest}"))?;
+        let mut rows = statement.query(parameters).map_err(|error| self.error(error))?;
         let mut claims = Vec::new();
-        while let Some(row) = rows.next().map_err(&error)? {
-            let raw = RawClaim::from(row).map_err(&error)?;
-            claims.push(self.claim(raw)?);
+        while let Some(row) = rows.next().map_err(|error| self.error(error))? {
+            claims.push(self.claim(row, None)?);
         }
         Ok(claims)
     }
 
-    fn owner_where(&mut self, rest: &str, value: &str) -> Result<Option<Arc<Owner>>> {
-        let sql = format!("SELECT id FROM owner WHERE {rest} = ?1 ORDER BY id DESC LIMIT 1");
-        let id = self.one(&sql, [value], |row| row.get(0))?;
-        id.map(|id| self.owner(id)).transpose()
+    fn one_claim(&mut self, rest: &str, parameters: impl Params) -> Result<Option<Claim>> {
+        Ok(self.claims(rest, parameters)?.pop().map(|loss| loss.claim))
     }
 
     fn scope_where(&self, column: &str, value: &str) -> Result<Option<(ScopeId, Scope)>> {
         let sql = format!("SELECT id, key, folder FROM scope WHERE {column} = ?1 ORDER BY id");
         self.one(&sql, [value], |row| {
-            Ok((ScopeId(row.get(0)?), Scope { key: row.get(1)?, folder: row.get(2)? }))
+            Ok((
+                ScopeId(row.get(0)?),
+                Scope { key: row.get(1)?, folder: row.get(2)?, shared: None },
+            ))
         })
     }
 
@@ -186,7 +107,13 @@ impl<'a> SqlBook<'a> {
         Ok(namesake.filter(|(_, it)| scope.may_be(it.folder.as_deref())))
     }
 
-    fn record(&self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()> {
+    fn record(
+        &self,
+        claim: &Claim,
+        by: &str,
+        at: Timestamp,
+        transition: &Transition,
+    ) -> Result<()> {
         self.execute(
             "INSERT INTO event (at, scope, resource, epoch, actor, deed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![
@@ -195,14 +122,18 @@ impl<'a> SqlBook<'a> {
                 claim.resource.as_bytes(),
                 number(claim.epoch),
                 by,
-                json(deed)
+                json(transition)
             ],
         )?;
         Ok(())
     }
 }
 
-impl Book for SqlBook<'_> {
+impl Transaction for SqliteTransaction<'_> {
+    fn now(&mut self) -> Result<Now> {
+        Ok(self.clock.now())
+    }
+
     fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {
         Ok(self.known_scope(scope)?.map(|(id, _)| id))
     }
@@ -211,10 +142,12 @@ impl Book for SqlBook<'_> {
         let known = self.known_scope(scope)?;
         let next = known.as_ref().map_or_else(|| scope.clone(), |(_, it)| scope.known_as(it));
         let id = match known {
-            Some((id, before)) if before == next => return Ok(id),
+            Some((id, before)) if before.key == next.key && before.folder == next.folder => {
+                return Ok(id);
+            }
             known => known.map(|(id, _)| id),
         };
-        // A path is one scope's: whoever had it before is called otherwise.
+        // A path belongs to one scope: the one that had it before gets another key.
         if let Some((other, before)) = self.scope_where("key", &next.key)?
             && Some(other) != id
         {
@@ -233,16 +166,31 @@ impl Book for SqlBook<'_> {
 
     fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>> {
         self.one("SELECT key, folder FROM scope WHERE id = ?1", [id.0], |row| {
-            Ok(Scope { key: row.get(0)?, folder: row.get(1)? })
+            Ok(Scope { key: row.get(0)?, folder: row.get(1)?, shared: None })
         })
     }
 
-    fn owner_of_process(&mut self, process: &ProcessInstance) -> Result<Option<Arc<Owner>>> {
-        self.owner_where("process", &process.key())
-    }
-
-    fn owner_of_session(&mut self, session: &str) -> Result<Option<Arc<Owner>>> {
-        self.owner_where("session", session)
+    fn owners(&mut self, caller: &Caller) -> Result<KnownOwners> {
+        // Both in one statement, which is compiled once and is one answer.
+        let sql = "SELECT 0, id, who FROM (SELECT id, who FROM owner WHERE process = ?1 ORDER BY id DESC LIMIT 1)
+             UNION ALL
+             SELECT 1, id, who FROM (SELECT id, who FROM owner WHERE session = ?2 ORDER BY id DESC LIMIT 1)";
+        let mut statement = self.statement(sql)?;
+        let process = caller.process.as_ref().map(ProcessInstance::key);
+        let found = statement.query_map(params![process, caller.session], |row| {
+            Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+        });
+        let found: rusqlite::Result<Vec<_>> = found.and_then(Iterator::collect);
+        let mut known = KnownOwners::default();
+        for (is_by_session, id, who) in found.map_err(|error| self.error(error))? {
+            let owner = match self.owners.get(&id) {
+                Some(owner) => Arc::clone(owner),
+                None => self.remember(id, &who)?,
+            };
+            let place = if is_by_session { &mut known.by_session } else { &mut known.by_process };
+            *place = Some(owner);
+        }
+        Ok(known)
     }
 
     fn add_owner(&mut self, caller: &Caller) -> Result<Arc<Owner>> {
@@ -267,11 +215,19 @@ impl Book for SqlBook<'_> {
         self.owner(id.0)
     }
 
-    fn latest(&mut self, scope: ScopeId, resource: &Resource) -> Result<Option<Claim>> {
-        self.one_claim(
-            "WHERE scope = ?1 AND resource = ?2 ORDER BY epoch DESC LIMIT 1",
-            params![scope.0, resource.as_bytes()],
-        )
+    fn latest(&mut self, scope: ScopeId, resources: &[Resource]) -> Result<Vec<Option<Claim>>> {
+        let sql = format!("{CLAIM} WHERE scope = ?1 AND resource = ?2 ORDER BY epoch DESC LIMIT 1");
+        let mut statement = self.statement(&sql)?;
+        let mut latest = Vec::with_capacity(resources.len());
+        for resource in resources {
+            let parameters = params![scope.0, resource.as_bytes()];
+            let mut rows = statement.query(parameters).map_err(|error| self.error(error))?;
+            latest.push(match rows.next().map_err(|error| self.error(error))? {
+                Some(row) => Some(self.claim(row, Some(resource))?.claim),
+                None => None,
+            });
+        }
+        Ok(latest)
     }
 
     fn latest_of(
@@ -312,7 +268,7 @@ impl Book for SqlBook<'_> {
         self.claims("WHERE owner = ?1 AND lost IS NOT NULL ORDER BY epoch", [owner.0])
     }
 
-    fn tell(&mut self, owner: OwnerId) -> Result<()> {
+    fn mark_told(&mut self, owner: OwnerId) -> Result<()> {
         self.execute("UPDATE claim SET lost = 1 WHERE owner = ?1 AND lost = 0", [owner.0])?;
         Ok(())
     }
@@ -342,13 +298,19 @@ impl Book for SqlBook<'_> {
         )?;
         let epoch = Epoch(self.database.last_insert_rowid().unsigned_abs());
         let claim = grant.claim(epoch, seal);
-        self.record(&claim, &grant.owner.session, grant.at, &Deed::granted(&claim))?;
+        self.record(&claim, &grant.owner.session, grant.at, &Transition::granted(&claim))?;
         Ok(claim)
     }
 
-    fn amend(&mut self, claim: &Claim, by: &str, at: Timestamp, deed: &Deed) -> Result<()> {
+    fn amend(
+        &mut self,
+        claim: &Claim,
+        by: &str,
+        at: Timestamp,
+        transition: &Transition,
+    ) -> Result<()> {
         let mut next = claim.clone();
-        deed.apply(&mut next);
+        transition.apply(&mut next);
         let lost = next.is_lost().then_some(false);
         let changed = self.execute(
             "UPDATE claim SET hold = ?2, offer = ?3, ended = ?4, lost = ?5 WHERE epoch = ?1 AND ended IS NULL",
@@ -361,9 +323,9 @@ impl Book for SqlBook<'_> {
             ],
         )?;
         if changed != 1 {
-            return Err(self.corrupt("a claim that was open is gone"));
+            return Err(Corruption::Value("a claim that was open is gone").into());
         }
-        self.record(claim, by, at, deed)
+        self.record(claim, by, at, transition)
     }
 
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>> {
@@ -383,16 +345,12 @@ impl Book for SqlBook<'_> {
             none if none.is_empty() => none,
             some => format!("WHERE {some}"),
         };
-        let sql = format!(
-            "SELECT number, at, scope, resource, epoch, actor, deed FROM event {clause} ORDER BY number DESC"
-        );
-        let error = self.error();
-        let mut statement = self.database.prepare_cached(&sql).map_err(&error)?;
-        let mut rows = statement.query(values.as_slice()).map_err(&error)?;
+        let mut statement = self.statement(&format!("{EVENT} {clause} ORDER BY number DESC"))?;
+        let mut rows = statement.query(values.as_slice()).map_err(|error| self.error(error))?;
         let mut events = Vec::new();
         let is_enough = |events: &Vec<Event>| filter.last.is_some_and(|last| events.len() >= last);
         while !is_enough(&events)
-            && let Some(row) = rows.next().map_err(&error)?
+            && let Some(row) = rows.next().map_err(|error| self.error(error))?
         {
             let event = self.event(row)?;
             if filter.admits(&event) {
@@ -402,31 +360,4 @@ impl Book for SqlBook<'_> {
         events.reverse();
         Ok(events)
     }
-}
-
-impl SqlBook<'_> {
-    fn event(&self, row: &Row) -> Result<Event> {
-        let error = self.error();
-        let texts = || -> rusqlite::Result<(String, Vec<u8>, String, String)> {
-            Ok((row.get(1)?, row.get(3)?, row.get(5)?, row.get(6)?))
-        };
-        let (at, resource, by, deed) = texts().map_err(&error)?;
-        Ok(Event {
-            number: row.get::<_, i64>(0).map_err(&error)?.unsigned_abs(),
-            at: self.time(&at)?,
-            scope: ScopeId(row.get(2).map_err(&error)?),
-            resource: self.resource(resource)?,
-            epoch: Epoch(row.get::<_, i64>(4).map_err(&error)?.unsigned_abs()),
-            by,
-            deed: self.parse(&deed, "an event is malformed")?,
-        })
-    }
-}
-
-fn number(epoch: Epoch) -> i64 {
-    i64::try_from(epoch.0).unwrap_or(i64::MAX)
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("texts and numbers are JSON")
 }

@@ -13,9 +13,10 @@ std::cfg_select! {
 }
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 
-use crate::error::{CommandError, Exit};
+use super::super::Error;
 
 pub(super) struct Child(platform::Running);
 
@@ -23,20 +24,15 @@ impl Child {
     pub(super) fn start(
         command: &[OsString],
         variables: &[(&str, OsString)],
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Error> {
         let (program, arguments) = command.split_first().expect("the parser requires a command");
         let mut command = Command::new(program);
         command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
         let signals = platform::prepare(&mut command)
-            .map_err(|error| CommandError::failed(format!("signals cannot be caught: {error}")))?;
-        let child = command.spawn().map_err(|error| {
-            let code = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
-            CommandError::failed(format!(
-                "{} cannot be run: {error}",
-                std::path::Path::new(program).display()
-            ))
-            .exiting(Exit::Command(code))
-        })?;
+            .map_err(|source| Error::Command { action: "pass signals to", source })?;
+        let child = command
+            .spawn()
+            .map_err(|source| Error::Start { program: PathBuf::from(program), source })?;
         Ok(Self(platform::Running::new(child, signals)))
     }
 
@@ -46,10 +42,9 @@ impl Child {
 
     /// Its exit code, if it ended; that of a signal as shells tell it. What was asked to end has
     /// ended with the last process that it had started.
-    pub(super) fn ended(&mut self) -> Result<Option<u8>, CommandError> {
-        let status = self.0.ended().map_err(|error| {
-            CommandError::failed(format!("the command cannot be waited for: {error}"))
-        })?;
+    pub(super) fn ended(&mut self) -> Result<Option<u8>, Error> {
+        let ended = self.0.ended();
+        let status = ended.map_err(|source| Error::Command { action: "wait for", source })?;
         Ok(status.map(code))
     }
 

@@ -1,3 +1,4 @@
+use super::super::script::END;
 use super::script::BEGIN;
 use super::*;
 
@@ -15,13 +16,13 @@ fn hook(text: Option<&str>, mode: u32) -> (tempfile::TempDir, Hook) {
 fn install(hook: &Hook, require: bool) -> &'static str {
     let plan = hook.install(require).unwrap();
     hook.carry_out(&plan).unwrap();
-    plan.said
+    plan.state
 }
 
 fn remove(hook: &Hook) -> &'static str {
     let plan = hook.remove().unwrap();
     hook.carry_out(&plan).unwrap();
-    plan.said
+    plan.state
 }
 
 fn read(hook: &Hook) -> String {
@@ -112,9 +113,8 @@ fn a_guard_without_its_end_is_refused_and_nothing_is_changed() {
     std::fs::write(&hook.path, read(&hook).replace(END, "")).unwrap();
     let before = all(folder.path());
     for refused in [hook.install(false), hook.remove()] {
-        let Err(CommandError::Failed { message, .. }) = refused.map(|plan| plan.said) else {
-            panic!("it was not refused")
-        };
+        let Err(error) = refused.map(|plan| plan.state) else { panic!("it was not refused") };
+        let message = error.to_string();
         assert!(message.contains(END), "{message}");
         assert!(message.contains(&hook.path.display().to_string()), "{message}");
     }
@@ -122,7 +122,7 @@ fn a_guard_without_its_end_is_refused_and_nothing_is_changed() {
 }
 
 #[test]
-fn nobodys_hook_is_overwritten() {
+fn no_hook_is_overwritten() {
     let python = "#!/usr/bin/env python3\n\n";
     for text in [None, Some(python)] {
         let (_folder, hook) = hook(text, 0o755);

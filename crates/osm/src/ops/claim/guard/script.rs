@@ -18,7 +18,7 @@ pub(super) struct Guarded<'a> {
     after: &'a str,
 }
 
-/// The guard begins and does not end, so nobody can tell it from the rest.
+/// The guard has no last line, so that it cannot be told from the rest.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Endless;
 
@@ -61,7 +61,7 @@ pub(super) fn alone(block: &str) -> String {
     format!("{FIRST}{block}")
 }
 
-/// A shell script with the guard after its first line; `None` if it is none, or says nothing.
+/// A shell script with the guard after its first line; `None` if it is not a shell script, or empty.
 pub(super) fn taken_in(text: &str, block: &str) -> Option<String> {
     let (first, rest) = text.split_once('\n')?;
     (is_shell(first) && !rest.is_empty()).then(|| format!("{first}\n{block}{rest}"))

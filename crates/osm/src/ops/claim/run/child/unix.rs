@@ -41,7 +41,7 @@ pub(super) struct Running {
 struct Target {
     pid: Pid,
     own_group: bool,
-    /// The command was waited for: its number may be somebody else's.
+    /// The command was waited for: its pid may have been reused.
     collected: Arc<Mutex<bool>>,
 }
 
@@ -89,7 +89,7 @@ impl Running {
 
     /// Asks once: what a process starts to clean up behind itself is left alone.
     pub(super) fn ask_to_end(&mut self) {
-        // Those whose parent ends first belong to nobody afterwards.
+        // Processes whose parent ends first lose their place in the tree.
         self.family.look();
         self.target.send(&[Signal::TERM]);
         self.family.send_beyond_target(Signal::TERM);
@@ -98,7 +98,7 @@ impl Running {
     }
 
     pub(super) fn kill(&mut self) {
-        // Who is stopped starts nobody, so in the end nobody is missing.
+        // A stopped process starts no other, so that in the end none is missing.
         for _ in 0..MOST_LOOKS {
             self.target.send(&[Signal::STOP]);
             self.family.send(Signal::STOP);

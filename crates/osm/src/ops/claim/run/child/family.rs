@@ -1,8 +1,8 @@
 //! A command and all that descends from it.
 //!
-//! The table of processes is read as a whole, and changes meanwhile. Somebody is taken for a child
+//! The table of processes is read as a whole, and changes meanwhile. A process is taken for a child
 //! of a known process only if that one was there before it began, and still is after the table was
-//! read: then its number meant nobody else in between. Signals go to exact processes, too. Only
+//! read: then its pid was not reused in between. Signals go to exact processes, too. Only
 //! Linux shows us its table; elsewhere a command is alone.
 
 use osm_identity::{Liveness, Pid, Process, ProcessInstance, ProcessSource, Proof, System};
@@ -11,7 +11,7 @@ use rustix::process::Signal;
 pub(super) struct Family {
     /// The command first; empty if it could not be looked at.
     members: Vec<ProcessInstance>,
-    /// The command leads a process group, and whoever is in it belongs to it.
+    /// The command leads a process group, and every process in it belongs to it.
     own_group: bool,
 }
 
@@ -134,7 +134,7 @@ fn send(process: &ProcessInstance, signal: Signal) {
     let Some(pid) = raw(process.pid) else { return };
     let handle = pidfd_open(pid, PidfdFlags::empty());
     if is_there(process) {
-        // It may have ended in the meantime, or be somebody else's whom we may not end.
+        // It may have ended in the meantime, or belong to another user.
         let _ended = match handle {
             Ok(handle) => pidfd_send_signal(handle, signal),
             // Before Linux 5.3, and where it is forbidden.

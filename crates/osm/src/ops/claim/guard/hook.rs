@@ -8,14 +8,14 @@ use std::fs::Permissions;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::script::{self, ASIDE, END, Endless, Guarded};
+use super::GuardError;
+use super::script::{self, ASIDE, Endless, Guarded};
 use super::step::{Step, is_executable};
-use crate::error::CommandError;
 
 const ADDED: &str = "guarded";
-const TAKEN_IN: &str = "guarded, with what was there";
-const CALLED: &str = "guarded, and what was there is called after it";
-const DISABLED: &str = "guarded; what was there is not executable and stays so";
+const TAKEN_IN: &str = "guarded, together with the hook that was there";
+const CALLED: &str = "guarded; the hook that was there runs after it";
+const DISABLED: &str = "guarded; the hook that was there is not executable and does not run";
 
 pub(super) struct Hook {
     pub(super) path: PathBuf,
@@ -24,20 +24,20 @@ pub(super) struct Hook {
 /// What is to be done to a hook.
 pub(super) struct Plan {
     steps: Vec<Step>,
-    /// What that comes to, for people.
-    pub(super) said: &'static str,
+    /// What the hook is afterwards, for people.
+    pub(super) state: &'static str,
 }
 
-/// What is there.
+/// A hook that exists.
 struct Found {
-    /// Empty if it is no text, or a link: then it is no script of which we may change a part.
+    /// Empty if it is not UTF-8, or a link: then no part of it can be changed.
     text: String,
     permissions: Permissions,
 }
 
 impl Hook {
     /// What puts the guard in.
-    pub(super) fn install(&self, require: bool) -> Result<Plan, CommandError> {
+    pub(super) fn install(&self, require: bool) -> Result<Plan, GuardError> {
         let aside = self.aside();
         let block = script::block(require, None);
         let calling = script::block(require, aside.file_name().and_then(|name| name.to_str()));
@@ -49,13 +49,13 @@ impl Hook {
         let set_aside = Step::SetAside(script::alone(&calling));
         match self.guarded(&found.text)? {
             Some(guarded) if is_run || guarded.is_ours_alone() => {
-                let (block, said) = match guarded.calls_aside() && is_there(&aside) {
+                let (block, state) = match guarded.calls_aside() && is_there(&aside) {
                     true => (&calling, called(&aside)),
                     false if guarded.is_ours_alone() => (&block, ADDED),
                     false => (&block, TAKEN_IN),
                 };
                 let permissions = is_run.then_some(found.permissions);
-                Ok(plan([Step::Write(guarded.with(block), permissions)], said))
+                Ok(plan([Step::Write(guarded.with(block), permissions)], state))
             }
             Some(guarded) => {
                 self.expect_nothing_aside()?;
@@ -73,7 +73,7 @@ impl Hook {
     }
 
     /// What takes the guard out.
-    pub(super) fn remove(&self) -> Result<Plan, CommandError> {
+    pub(super) fn remove(&self) -> Result<Plan, GuardError> {
         let found = self.look()?;
         let text = found.as_ref().map(|found| found.text.as_str()).unwrap_or_default();
         let (Some(found), Some(guarded)) = (&found, self.guarded(text)?) else {
@@ -87,17 +87,12 @@ impl Hook {
                 let restored = Step::Write(guarded.rest(), Some(found.permissions.clone()));
                 Ok(plan([restored], "as it was"))
             }
-            (false, true) => Err(CommandError::failed(format!(
-                "{} has more in it than the guard, so {} cannot take its place again",
-                self.path.display(),
-                aside.display()
-            ))
-            .with_hint("move what is not the guard elsewhere, and try again")),
+            (false, true) => Err(GuardError::Edited { hook: self.path.clone(), aside }),
         }
     }
 
     /// Does what was planned.
-    pub(super) fn carry_out(&self, plan: &Plan) -> Result<(), CommandError> {
+    pub(super) fn carry_out(&self, plan: &Plan) -> Result<(), GuardError> {
         let aside = self.aside();
         plan.steps.iter().try_for_each(|step| self.done(step.name(), step.make(&self.path, &aside)))
     }
@@ -107,17 +102,16 @@ impl Hook {
         self.path.with_extension(ASIDE)
     }
 
-    /// Nobody's hook is overwritten.
-    fn expect_nothing_aside(&self) -> Result<(), CommandError> {
+    /// No hook is overwritten.
+    fn expect_nothing_aside(&self) -> Result<(), GuardError> {
         let aside = self.aside();
         if !is_there(&aside) {
             return Ok(());
         }
-        Err(CommandError::failed(format!("{} is in the way", aside.display()))
-            .with_hint("move it away, or back to where it was, and try again"))
+        Err(GuardError::AsideExists(aside))
     }
 
-    fn look(&self) -> Result<Option<Found>, CommandError> {
+    fn look(&self) -> Result<Option<Found>, GuardError> {
         let metadata = match self.path.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             metadata => self.done("read", metadata)?,
@@ -131,25 +125,17 @@ impl Hook {
         Ok(Some(Found { text, permissions: metadata.permissions() }))
     }
 
-    fn guarded<'a>(&self, text: &'a str) -> Result<Option<Guarded<'a>>, CommandError> {
-        Guarded::read(text).map_err(|Endless| {
-            CommandError::failed(format!(
-                "{} has the beginning of the guard, but its last line is missing: {END}",
-                self.path.display()
-            ))
-            .with_hint("put that line back where the guard ends; nothing was changed")
-        })
+    fn guarded<'a>(&self, text: &'a str) -> Result<Option<Guarded<'a>>, GuardError> {
+        Guarded::read(text).map_err(|Endless| GuardError::Endless(self.path.clone()))
     }
 
-    fn done<T>(&self, what: &str, result: io::Result<T>) -> Result<T, CommandError> {
-        result.map_err(|error| {
-            CommandError::failed(format!("cannot {what} the hook {}: {error}", self.path.display()))
-        })
+    fn done<T>(&self, action: &'static str, result: io::Result<T>) -> Result<T, GuardError> {
+        result.map_err(|source| GuardError::Io { action, hook: self.path.clone(), source })
     }
 }
 
-fn plan<const COUNT: usize>(steps: [Step; COUNT], said: &'static str) -> Plan {
-    Plan { steps: steps.into(), said }
+fn plan<const COUNT: usize>(steps: [Step; COUNT], state: &'static str) -> Plan {
+    Plan { steps: steps.into(), state }
 }
 
 /// What is said of a hook that is set aside.

@@ -1,0 +1,104 @@
+//! Rows of `schema.sql` as claims, owners and events.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rusqlite::Row;
+use rusqlite::types::FromSql;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::transaction::SqliteTransaction;
+use crate::claim::{Claim, Hold};
+use crate::epoch::{Epoch, Seal};
+use crate::error::{Corruption, Result};
+use crate::event::Event;
+use crate::ledger::Loss;
+use crate::owner::{Owner, OwnerId};
+use crate::resource::Resource;
+use crate::scope::ScopeId;
+
+/// The columns of a claim, in the order in which [`SqliteTransaction::claim`] reads them.
+pub(super) const CLAIM: &str = "SELECT epoch, seal, scope, owner, hold, since, note, request, offer, ended, lost, resource FROM claim";
+
+/// The columns of an event, in the order in which [`SqliteTransaction::event`] reads them.
+pub(super) const EVENT: &str = "SELECT number, at, scope, resource, epoch, actor, deed FROM event";
+
+impl SqliteTransaction<'_> {
+    fn column<T: FromSql>(&self, row: &Row, place: usize) -> Result<T> {
+        row.get(place).map_err(|error| self.error(error))
+    }
+
+    fn text<'r>(&self, row: &'r Row, place: usize) -> Result<Option<&'r str>> {
+        let value = row.get_ref(place).map_err(|error| self.error(error))?;
+        value.as_str_or_null().map_err(|_| Corruption::Value("a text is not UTF-8").into())
+    }
+
+    fn json<T: DeserializeOwned>(&self, row: &Row, place: usize) -> Result<Option<T>> {
+        self.text(row, place)?.map(parse).transpose()
+    }
+
+    fn time(&self, row: &Row, place: usize) -> Result<Timestamp> {
+        let text = self.text(row, place)?.unwrap_or_default();
+        Timestamp::from_str(text).map_err(|_| Corruption::Value("a time is malformed").into())
+    }
+
+    fn resource(&self, row: &Row, place: usize) -> Result<Resource> {
+        let value = row.get_ref(place).map_err(|error| self.error(error))?;
+        let bytes = value.as_blob().unwrap_or_default();
+        Resource::new(bytes).map_err(|_| Corruption::Value("a resource has no name").into())
+    }
+
+    /// A claim; its resource is read if the caller does not know it.
+    pub(super) fn claim(&mut self, row: &Row, resource: Option<&Resource>) -> Result<Loss> {
+        // Almost all claims hang on their session.
+        let hold = match self.text(row, 4)?.unwrap_or_default() {
+            "\"session\"" => Hold::Session,
+            text => parse(text)?,
+        };
+        let claim = Claim {
+            scope: ScopeId(self.column(row, 2)?),
+            resource: resource.map_or_else(|| self.resource(row, 11), |it| Ok(it.clone()))?,
+            epoch: Epoch(self.column::<i64>(row, 0)?.unsigned_abs()),
+            seal: Seal(self.column(row, 1)?),
+            owner: self.owner(self.column(row, 3)?)?,
+            hold,
+            since: self.time(row, 5)?,
+            note: self.column(row, 6)?,
+            request: self.column(row, 7)?,
+            offer: self.json(row, 8)?,
+            ended: self.json(row, 9)?,
+        };
+        Ok(Loss { claim, told: self.column::<Option<bool>>(row, 10)?.unwrap_or(true) })
+    }
+
+    pub(super) fn event(&self, row: &Row) -> Result<Event> {
+        Ok(Event {
+            number: self.column::<i64>(row, 0)?.unsigned_abs(),
+            at: self.time(row, 1)?,
+            scope: ScopeId(self.column(row, 2)?),
+            resource: self.resource(row, 3)?,
+            epoch: Epoch(self.column::<i64>(row, 4)?.unsigned_abs()),
+            by: self.column(row, 5)?,
+            transition: parse(self.text(row, 6)?.unwrap_or_default())?,
+        })
+    }
+}
+
+/// An owner, from its number and its JSON.
+pub(super) fn owner(id: i64, who: &str) -> Result<Arc<Owner>> {
+    Ok(Arc::new(Owner { id: OwnerId(id), who: parse(who)? }))
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|_| Corruption::Value("a value is malformed").into())
+}
+
+pub(super) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("texts and numbers are JSON")
+}
+
+pub(super) fn number(epoch: Epoch) -> i64 {
+    i64::try_from(epoch.0).unwrap_or(i64::MAX)
+}

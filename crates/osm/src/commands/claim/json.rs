@@ -1,0 +1,128 @@
+//! Claims as programs read them. The keys are part of what programs rely on.
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use osm_claims::rules::{Change, Standing};
+use osm_claims::{Claim, Event, Hold, Listed, Outcome, Reason, Refused, Resource};
+use osm_identity::Liveness;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::text;
+use crate::ops::claim::{Claimed, words};
+
+/// One claim.
+#[derive(Serialize)]
+pub(super) struct Row<'a> {
+    resource: &'a Resource,
+    /// The bytes of the name in hexadecimal, if they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_hex: Option<String>,
+    epoch: u64,
+    token: String,
+    session: &'a str,
+    incarnation: i64,
+    agent: Option<&'a str>,
+    host: &'a str,
+    pid: Option<u32>,
+    held_by: &'static str,
+    since: Timestamp,
+    note: Option<&'a str>,
+    offered_to: Option<&'a str>,
+    ended: Option<Value>,
+}
+
+pub(super) fn row(claim: &Claim) -> Row<'_> {
+    let hex = |bytes: &[u8]| {
+        bytes.iter().fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").expect("writing to a string succeeds");
+            text
+        })
+    };
+    Row {
+        resource: &claim.resource,
+        resource_hex: claim.resource.text().is_none().then(|| hex(claim.resource.as_bytes())),
+        epoch: claim.epoch.0,
+        token: claim.token().to_string(),
+        session: &claim.owner.session,
+        incarnation: claim.owner.id.0,
+        agent: claim.owner.agent.as_deref(),
+        host: &claim.owner.host,
+        pid: claim.process().map(|process| process.pid.0),
+        held_by: match claim.hold {
+            Hold::Session | Hold::SessionLease(_) => "session",
+            Hold::Process(_) => "process",
+            Hold::Lease(_) => "lease",
+        },
+        since: claim.since,
+        note: claim.note.as_deref(),
+        offered_to: claim.offer.as_ref().map(|offer| offer.to.as_str()),
+        ended: claim.ended.as_ref().map(|ended| json!(ended)),
+    }
+}
+
+/// A claim with what is known of its owner.
+pub(super) fn listed(listed: &Listed) -> Value {
+    let mut value = json!(row(&listed.claim));
+    let mut add = |name: &str, more: Value| {
+        value.as_object_mut().expect("a row is an object").insert(name.into(), more);
+    };
+    add("scope", json!(listed.scope.key));
+    add("verdict", json!(listed.verdict.name()));
+    add("evidence", json!(text::evidence(listed)));
+    add("mine", json!(listed.is_mine));
+    add("free", json!(matches!(listed.standing, Standing::Free(_))));
+    add("left_seconds", json!(listed.left.map(|left| left.as_secs())));
+    value
+}
+
+/// A refusal.
+pub(super) fn refused(refused: &Refused) -> Value {
+    let tally = |(reason, count): &(Reason, usize)| (reason.code().into(), json!(count));
+    let remedy = words::remedy(refused);
+    json!({
+        "granted": false,
+        "reason": refused.reason.code(),
+        "exit": words::exit(refused.reason),
+        "message": words::refusal(refused),
+        "remedy": remedy,
+        "hints": [remedy],
+        "resource": refused.resource,
+        "claim": refused.claim.as_deref().map(row),
+        "verdict": refused.verdict.map(Liveness::name),
+        "evidence": refused.verdict.map(Liveness::evidence),
+        "left_seconds": refused.left.map(|left| left.as_secs()),
+        "candidates": refused.tally.iter().map(tally).collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+/// What a request for a claim got.
+pub(super) fn claimed(claimed: &Claimed) -> Value {
+    let Outcome { claim, change, ended, skipped, .. } = &claimed.outcome;
+    let skipped = skipped
+        .iter()
+        .map(|(resource, reason)| json!({ "resource": resource, "reason": reason.code() }));
+    json!({
+        "granted": true,
+        "fresh": matches!(change, Change::Grant(_)),
+        "claim": row(claim),
+        "scope": claimed.scope,
+        "ended": ended.as_ref().map(row),
+        "skipped": skipped.collect::<Vec<_>>(),
+    })
+}
+
+/// An event.
+pub(super) fn event(event: &Event) -> Value {
+    json!({
+        "number": event.number,
+        "at": event.at,
+        "kind": event.transition.name(),
+        "resource": event.resource,
+        "epoch": event.epoch.0,
+        "by": event.by,
+        "evidence": event.transition.evidence(),
+        "deed": event.transition,
+    })
+}

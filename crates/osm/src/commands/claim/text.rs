@@ -1,0 +1,218 @@
+//! Claims as people read them.
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use osm_claims::rules::{Change, Standing};
+use osm_claims::{Claim, End, Hold, Listed, Outcome};
+
+use crate::ops::claim::words::{self, fate, one_line, quoted, to_the_second};
+use crate::ops::claim::{Mine, Status};
+use crate::render::{Column, Style, Table, Text, Ui, brief, time};
+
+/// What an operation on one resource came to.
+pub(super) fn outcome(outcome: &Outcome, ui: &mut Ui) {
+    let what = match outcome.change {
+        Change::Close(_) => {
+            let (resource, epoch) = (&outcome.claim.resource, outcome.claim.epoch);
+            return line(ui, &format!("{resource} is released: epoch {epoch}"));
+        }
+        Change::Grant(_) => "is yours",
+        Change::Renew => "is yours for another term",
+        Change::Nothing => "is yours already",
+        Change::Offer => "is offered",
+        Change::Withdraw => "is not offered any more",
+    };
+    claim(&outcome.claim, what, ui);
+    if let Some(ended) = &outcome.ended {
+        line(ui, &format!("  before: {}", fate(ended)));
+    }
+}
+
+/// Adds one line, whatever the names in it contain.
+pub(super) fn line(ui: &mut Ui, text: &str) {
+    ui.line(one_line(text));
+}
+
+/// One claim, in one line.
+pub(super) fn claim(claim: &Claim, what: &str, ui: &mut Ui) {
+    let lease = match &claim.hold {
+        Hold::Lease(lease) | Hold::SessionLease(lease) => {
+            format!(", for {}", time::span(lease.term))
+        }
+        Hold::Process(_) => ", while its command runs".to_owned(),
+        Hold::Session => String::new(),
+    };
+    let name = Style::Strong.of(one_line(&claim.resource.to_string()));
+    ui.line(name.then(format!(" {what}: epoch {}{lease}", claim.token())));
+}
+
+/// The columns of `osm claims`; `SCOPE` only where claims of several scopes are listed.
+const COLUMNS: &[Column] = &[
+    Column::new("SCOPE").shrinks(12).rank(2),
+    Column::new("RESOURCE").shrinks(16),
+    Column::new("OWNER").shrinks(20),
+    Column::new("AGENT").rank(3),
+    Column::new("STATE").shrinks(12),
+    Column::new("SINCE").rank(1),
+    Column::new("EPOCH").rank(4),
+    Column::new("NOTE").shrinks(8).rank(5),
+];
+
+/// The table that `osm claims` and `osm claim mine` show.
+pub(super) fn table(rows: &[Listed], everywhere: bool, now: Timestamp, ui: &mut Ui) {
+    let mut table = Table::new(if everywhere { COLUMNS } else { &COLUMNS[1..] });
+    for listed in rows {
+        let claim = &listed.claim;
+        let owner: Text = match (listed.is_mine, listed.is_predecessors) {
+            (true, _) => Style::Strong.of(format!("{} (you)", claim.owner.session)),
+            (_, true) => format!("{} (you, before)", claim.owner.session).into(),
+            _ => claim.owner.session.as_str().into(),
+        };
+        let mut row = vec![
+            claim.resource.to_string().into(),
+            owner,
+            claim.owner.agent.as_deref().unwrap_or("-").into(),
+            colour(listed).of(state(listed)),
+            time::age(claim.since, now).into(),
+            claim.epoch.to_string().into(),
+            brief(claim.note.as_deref().unwrap_or("-"), 40).into(),
+        ];
+        if everywhere {
+            row.insert(0, listed.scope.name().into());
+        }
+        table.row(row);
+    }
+    ui.table(&table);
+}
+
+fn colour(listed: &Listed) -> Style {
+    match listed.standing {
+        Standing::Held => Style::Good,
+        Standing::Suspended | Standing::Unknown(_) => Style::Caution,
+        Standing::Free(_) => Style::Bad,
+    }
+}
+
+/// The state of a claim.
+fn state(listed: &Listed) -> String {
+    let mut state = match (&listed.claim.hold, listed.left) {
+        (Hold::Lease(_), Some(left)) => format!("lease, {} left", time::span(left)),
+        (Hold::Lease(_), None) if matches!(listed.standing, Standing::Free(_)) => {
+            "lease over".to_owned()
+        }
+        (Hold::Lease(_), None) => "unknown: the lease of another machine".to_owned(),
+        _ => words::verdict(&listed.verdict),
+    };
+    if let Some(offer) = listed.claim.offer.as_ref().filter(|_| listed.is_offered) {
+        let note = offer.note.as_ref().map(|note| format!(" ({})", brief(note, 40)));
+        let note = note.unwrap_or_default();
+        write!(state, ", offered to {}{note}", offer.to).expect("writing to a string succeeds");
+    }
+    state
+}
+
+/// The evidence for a state.
+pub(super) fn evidence(listed: &Listed) -> String {
+    match (listed.claim.process(), &listed.claim.hold) {
+        (Some(process), _) => format!("{process}: {}", listed.verdict.evidence()),
+        (None, Hold::Lease(_)) => state(listed),
+        (None, _) => listed.verdict.evidence().to_owned(),
+    }
+}
+
+/// What concerns this session.
+pub(super) fn mine(mine: &Mine, now: Timestamp, ui: &mut Ui) {
+    let owned = &mine.owned;
+    let parts: [(&str, &[Listed]); 3] = [
+        ("held", &owned.held),
+        ("held before this session's process died (`osm claim resume`)", &owned.resumable),
+        ("offered to this session (`osm claim accept`)", &owned.offered),
+    ];
+    if owned.held.is_empty() {
+        ui.line("this session holds no claims");
+    }
+    for (title, rows) in parts.iter().filter(|(_, rows)| !rows.is_empty()) {
+        ui.line(*title);
+        table(rows, true, now, ui);
+    }
+    if !owned.lost.is_empty() {
+        ui.line("lost (`osm release` acknowledges)");
+    }
+    for loss in &owned.lost {
+        let (scope, resource) = (loss.scope.name(), &loss.claim.resource);
+        line(ui, &format!("  {resource} in {scope}: {}", fate(&loss.claim)));
+    }
+}
+
+/// One resource: who holds it, the evidence, and what would free it.
+pub(super) fn status(status: &Status, resource: &str, ui: &mut Ui) {
+    let Some(listed) = &status.claim else {
+        return line(ui, &format!("{resource} was never claimed in {}", status.scope.name()));
+    };
+    let claim = &listed.claim;
+    let mut rows = vec![vec![Text::from("resource"), Style::Strong.of(resource)]];
+    let mut add = |name: &'static str, value: String| rows.push(vec![name.into(), value.into()]);
+    add("scope", listed.scope.name().to_owned());
+    if claim.is_open() {
+        let you = if listed.is_mine { " (you)" } else { "" };
+        add("owner", format!("{}{you}", claim.owner.session));
+        if let Some(agent) = &claim.owner.agent {
+            add("agent", agent.clone());
+        }
+        add("host", claim.owner.host.clone());
+        add("since", to_the_second(claim.since).to_string());
+        add("epoch", claim.token().to_string());
+        add("evidence", evidence(listed));
+        if let Some(note) = &claim.note {
+            add("note", brief(note, 200));
+        }
+        if let Some(offer) = claim.offer.as_ref().filter(|_| listed.is_offered) {
+            add("offered to", offer.to.clone());
+            if let Some(note) = &offer.note {
+                add("with", brief(note, 200));
+            }
+        }
+    } else {
+        add("last", fate(claim));
+    }
+    add("to get it", to_get(Some(listed)));
+    ui.aligned(&rows);
+}
+
+/// What would free a resource.
+pub(super) fn to_get(listed: Option<&Listed>) -> String {
+    let free = || "it is free: claim it".to_owned();
+    let Some(listed) = listed else { return free() };
+    let name = quoted(&listed.claim.resource);
+    if let Some(ended) = &listed.claim.ended {
+        return match ended.how {
+            End::Completed => {
+                format!("the work is done; to do it again: osm claim --reopen {name}")
+            }
+            _ => free(),
+        };
+    }
+    if listed.is_mine {
+        return "it is yours".into();
+    }
+    match (listed.standing, &listed.claim.hold) {
+        (Standing::Free(_), _) if listed.is_offered => {
+            "wait until the offer ends: it is reserved for the session that it was offered to"
+                .into()
+        }
+        (Standing::Free(_), _) => "the holder is gone: claim it".into(),
+        (Standing::Held, Hold::Lease(_) | Hold::SessionLease(_)) => {
+            "the holder releases it or hands it off, or its lease ends".into()
+        }
+        (Standing::Held, _) => "the holder releases it or hands it off, or its process ends".into(),
+        (Standing::Suspended, _) => format!(
+            "the holder's process continues and releases it, or ends; or osm claim take {name} \
+             --reason WHY"
+        ),
+        (Standing::Unknown(_), _) => format!(
+            "the holder releases it; osm cannot prove it dead, so the only other way is osm claim \
+             take {name} --reason WHY"
+        ),
+    }
+}

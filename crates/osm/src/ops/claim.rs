@@ -1,0 +1,39 @@
+//! What `osm claim`, `osm release` and `osm claims` do.
+//!
+//! Each operation opens the ledger, makes one request as this session in one scope, and returns a
+//! typed result. A result, or a refusal, also carries [`Notices`]: what the session lost, and what
+//! it may resume. The front end shows them and then calls [`mark_told`].
+
+mod acquire;
+mod client;
+mod error;
+pub mod guard;
+mod inspect;
+mod run;
+#[cfg(test)]
+mod tests;
+mod transfer;
+pub(crate) mod words;
+
+pub use acquire::{
+    Batch, Checked, ClaimRequest, Claimed, GrantOptions, HeldRequest, NextRequest, ReleaseRequest,
+    Resources, check, claim, next, release, renew,
+};
+pub use error::Error;
+pub use inspect::{
+    ClaimList, History, HistoryRequest, Mine, Owner, Status, Sweep, list, log, mine, owner_at,
+    sweep, why,
+};
+pub use osm_claims::Notices;
+pub use run::{Ran, RunRequest, run};
+pub use transfer::{OfferRequest, ResumeRequest, TakeRequest, Taken, accept, offer, resume, take};
+
+use self::client::Client;
+use crate::interaction::Silence;
+use crate::invocation::Invocation;
+
+/// Records that the front end showed what the session lost.
+pub fn mark_told(invocation: &Invocation) -> Result<(), Error> {
+    let client = Client::open_anywhere(invocation, None, &mut Silence)?;
+    client.answer(client.claims.mark_told(&client.requester))
+}

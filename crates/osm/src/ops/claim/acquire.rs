@@ -1,0 +1,235 @@
+//! Getting, keeping and releasing claims.
+
+use std::time::Duration;
+
+use osm_claims::rules::Change;
+use osm_claims::{Claim, ClaimOptions, Notices, Outcome, Reason, Resource, Token};
+
+use super::Error;
+use super::client::Client;
+use crate::interaction::Interaction;
+use crate::invocation::Invocation;
+
+/// The options of a new claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrantOptions {
+    /// How long to wait until it is free.
+    pub wait: Option<Duration>,
+    /// The term of the lease, if the session has no process.
+    pub ttl: Option<Duration>,
+    /// A note for others.
+    pub note: Option<String>,
+    /// The id of the request: a retry with the same id gets the same claim.
+    pub request_id: Option<String>,
+    /// Claim it even if the work is done.
+    pub reopen: bool,
+}
+
+/// A request for one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimRequest {
+    /// The resource.
+    pub resource: Resource,
+    /// The options.
+    pub options: GrantOptions,
+    /// The scope, instead of the repository around the folder.
+    pub scope: Option<String>,
+}
+
+/// A request for the first of several resources that is free.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextRequest {
+    /// The resources, in the order of preference.
+    pub candidates: Vec<Resource>,
+    /// The options.
+    pub options: GrantOptions,
+    /// The scope, instead of the repository around the folder.
+    pub scope: Option<String>,
+}
+
+/// A claim that the session should hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldRequest {
+    /// The resource.
+    pub resource: Resource,
+    /// The grant; the current one if none is named.
+    pub epoch: Option<Token>,
+    /// The scope, instead of the repository around the folder.
+    pub scope: Option<String>,
+}
+
+/// Claims to release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReleaseRequest {
+    /// The resources.
+    pub resources: Resources,
+    /// The grant; the current one if none is named.
+    pub epoch: Option<Token>,
+    /// The work is done.
+    pub done: bool,
+    /// The scope, instead of the repository around the folder.
+    pub scope: Option<String>,
+}
+
+/// Some resources, or all that the session holds in the scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resources {
+    /// These.
+    Named(Vec<Resource>),
+    /// All.
+    All,
+}
+
+/// What a request for a claim got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// The claim and what changed.
+    pub outcome: Outcome,
+    /// The key of its scope.
+    pub scope: String,
+}
+
+/// A claim that the session holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The claim.
+    pub claim: Claim,
+    /// What the session must be told.
+    pub notices: Notices,
+}
+
+/// What several requests came to. One that is refused stops no other.
+#[derive(Debug)]
+pub struct Batch {
+    /// The claims that were changed.
+    pub outcomes: Vec<Outcome>,
+    /// The first error.
+    pub failed: Option<Error>,
+    /// What the session must be told.
+    pub notices: Notices,
+}
+
+/// Claims a resource.
+pub fn claim(
+    invocation: &Invocation,
+    request: &ClaimRequest,
+    interaction: &mut dyn Interaction,
+) -> Result<Claimed, Error> {
+    let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
+    let resource = &request.resource;
+    // A process that lost the claim it was started under may ask for it again.
+    if let Ok(Some(claim)) = client.under(resource) {
+        let (notices, skipped) = (client.notices(), Vec::new());
+        let outcome = Outcome { claim, change: Change::Nothing, ended: None, skipped, notices };
+        return Ok(claimed(&client, outcome));
+    }
+    let options = client.options(&request.options, interaction);
+    let outcome = client.answer(waiting(&client, request.options.wait, || {
+        client.claims.claim(&client.requester, resource, &options)
+    }))?;
+    if options.note.is_some() && outcome.claim.note != options.note {
+        interaction.warn("the claim keeps its earlier note");
+    }
+    Ok(claimed(&client, outcome))
+}
+
+/// Claims the first resource that is free.
+pub fn next(
+    invocation: &Invocation,
+    request: &NextRequest,
+    interaction: &mut dyn Interaction,
+) -> Result<Claimed, Error> {
+    let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
+    let options = client.options(&request.options, interaction);
+    let outcome = client.answer(waiting(&client, request.options.wait, || {
+        client.claims.next(&client.requester, &request.candidates, &options)
+    }))?;
+    Ok(claimed(&client, outcome))
+}
+
+/// Checks that the session holds a claim.
+pub fn check(
+    invocation: &Invocation,
+    request: &HeldRequest,
+    interaction: &mut dyn Interaction,
+) -> Result<Checked, Error> {
+    let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
+    let token = request.epoch.or_else(|| client.given(&request.resource));
+    let claim = client.claims.check(&client.requester, &request.resource, token);
+    Ok(Checked { claim: client.answer(claim)?, notices: client.notices() })
+}
+
+/// Restarts the lease of a claim.
+pub fn renew(
+    invocation: &Invocation,
+    request: &HeldRequest,
+    ttl: Option<Duration>,
+    interaction: &mut dyn Interaction,
+) -> Result<Claimed, Error> {
+    let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
+    client.mention_term(ttl.is_some(), interaction);
+    let token = request.epoch.or_else(|| client.given(&request.resource));
+    let options = ClaimOptions { term: ttl, ..ClaimOptions::default() };
+    let renewed = client.claims.renew(&client.requester, &request.resource, token, &options);
+    Ok(claimed(&client, client.answer(renewed)?))
+}
+
+/// Releases claims.
+pub fn release(
+    invocation: &Invocation,
+    request: &ReleaseRequest,
+    interaction: &mut dyn Interaction,
+) -> Result<Batch, Error> {
+    let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
+    let resources: Vec<(Resource, Option<Token>)> = match &request.resources {
+        Resources::All => {
+            let held = client.answer(client.claims.list(&client.requester, false))?;
+            held.into_iter().filter(|it| it.is_mine).map(|it| (it.claim.resource, None)).collect()
+        }
+        Resources::Named(named) => {
+            let token = |it: &Resource| request.epoch.or_else(|| client.given(it));
+            named.iter().map(|it| (it.clone(), token(it))).collect()
+        }
+    };
+    let outcomes = resources.iter().map(|(resource, token)| {
+        client.claims.release(&client.requester, resource, *token, request.done)
+    });
+    Ok(batch(&client, outcomes))
+}
+
+/// Collects what several requests came to.
+pub(super) fn batch(
+    client: &Client,
+    answers: impl Iterator<Item = osm_claims::Result<Outcome>>,
+) -> Batch {
+    let (mut outcomes, mut failed) = (Vec::new(), None);
+    for answer in answers {
+        match answer {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    let failed = failed.and_then(|error| client.answer::<()>(Err(error)).err());
+    Batch { outcomes, failed, notices: client.notices() }
+}
+
+pub(super) fn claimed(client: &Client, outcome: Outcome) -> Claimed {
+    Claimed { outcome, scope: client.requester.scope.key.clone() }
+}
+
+/// Tries, and tries again while there is time.
+pub(super) fn waiting(
+    client: &Client,
+    time: Option<Duration>,
+    mut attempt: impl FnMut() -> osm_claims::Result<Outcome>,
+) -> osm_claims::Result<Outcome> {
+    match time {
+        Some(time) => client.claims.wait(time, attempt),
+        None => attempt(),
+    }
+}
+
+/// Whether a refusal means that the claim is gone already.
+pub(super) fn is_gone(error: &osm_claims::Error) -> bool {
+    error.refusal().is_some_and(|it| matches!(it.reason, Reason::NotHeld | Reason::Stale))
+}

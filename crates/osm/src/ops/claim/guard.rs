@@ -1,0 +1,207 @@
+//! `osm claim guard`: Git hooks that refuse to commit or push under a lost claim.
+
+mod hook;
+mod script;
+mod step;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use osm_claims::rules::Standing;
+use osm_claims::{End, Notices, Reason, Refused, Resource, Scope};
+use osm_identity::Repository;
+
+use self::hook::{Hook, Plan};
+use super::Error;
+use super::client::{Client, boot};
+use crate::interaction::Interaction;
+use crate::invocation::Invocation;
+
+/// The hooks that are guarded: those that run before a change becomes part of a history.
+const HOOKS: [&str; 3] = ["pre-commit", "pre-merge-commit", "pre-push"];
+
+/// Why hooks cannot be guarded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GuardError {
+    /// Git does not say where its hooks are.
+    #[error("cannot find the hooks folder: {0}")]
+    Git(String),
+    /// A hook that calls another one was edited.
+    #[error(
+        "{} contains more than the guard, so {} cannot be put back in its place",
+        hook.display(), aside.display()
+    )]
+    Edited {
+        /// The hook.
+        hook: PathBuf,
+        /// The hook that it calls.
+        aside: PathBuf,
+    },
+    /// The name for a hook that is set aside is taken.
+    #[error("{} already exists", .0.display())]
+    AsideExists(PathBuf),
+    /// The guard has no end.
+    #[error(
+        "{} contains the first line of the guard but not the last one: {}",
+        .0.display(), script::END
+    )]
+    Endless(PathBuf),
+    /// The system refused.
+    #[error("cannot {action} the hook {}: {source}", hook.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The hook.
+        hook: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl GuardError {
+    /// What to do about it.
+    pub(super) fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Git(_) => "run this inside a repository, with git installed",
+            Self::Edited { .. } => "move what is not the guard elsewhere, and try again",
+            Self::AsideExists(_) => "move it away, or back to its old name, and try again",
+            Self::Endless(_) => "add that line where the guard ends; nothing was changed",
+            Self::Io { .. } => return None,
+        };
+        Some(hint.into())
+    }
+}
+
+/// A hook after an operation on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardedHook {
+    /// The file.
+    pub path: PathBuf,
+    /// What it is now.
+    pub state: &'static str,
+}
+
+/// Adds the guard to this repository's hooks.
+pub fn install(require: bool) -> Result<Vec<GuardedHook>, Error> {
+    each(|hook| hook.install(require))
+}
+
+/// Removes the guard from this repository's hooks.
+pub fn remove() -> Result<Vec<GuardedHook>, Error> {
+    each(Hook::remove)
+}
+
+fn each(plan: impl Fn(&Hook) -> Result<Plan, GuardError>) -> Result<Vec<GuardedHook>, Error> {
+    let folder = hooks_folder()?;
+    let hooks = HOOKS.map(|name| Hook { path: folder.join(name) });
+    // If one hook is refused, none is changed.
+    let plans = hooks.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+    let mut done = Vec::new();
+    for (hook, plan) in hooks.into_iter().zip(plans) {
+        hook.carry_out(&plan)?;
+        done.push(GuardedHook { path: hook.path, state: plan.state });
+    }
+    Ok(done)
+}
+
+/// Where git looks for hooks: only git knows.
+fn hooks_folder() -> Result<PathBuf, GuardError> {
+    let output = Command::new("git")
+        .args(["rev-parse", "--path-format=absolute", "--git-path", "hooks"])
+        .output()
+        .map_err(|error| GuardError::Git(error.to_string()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        return Err(GuardError::Git(said));
+    }
+    let mut line = output.stdout;
+    line.pop_if(|last| *last == b'\n');
+    Ok(path(line))
+}
+
+/// A path is bytes: as text it may be another one.
+#[cfg(unix)]
+fn path(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn path(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).trim_end().into()
+}
+
+/// Refuses if this session lost a claim in the repository that git works on, or if it holds none and
+/// `require` says that it must.
+pub fn check(
+    invocation: &Invocation,
+    scope: Option<&str>,
+    require: bool,
+    interaction: &mut dyn Interaction,
+) -> Result<Notices, Error> {
+    let client = open(invocation, scope, interaction)?;
+    let given = under(&client)?;
+    let losses = match client.claims.losses(&client.requester, false) {
+        // A session without an identity has lost nothing.
+        Err(error) if error.refusal().is_some_and(|it| it.reason == Reason::NoIdentity) => {
+            Vec::new()
+        }
+        losses => client.answer(losses)?,
+    };
+    let mut lost = losses.into_iter().map(|loss| (loss.claim, Reason::Stale));
+    let mut mine = client.answer(client.claims.list(&client.requester, false))?;
+    mine.retain(|it| it.is_mine);
+    // No session has claimed them yet; but any may.
+    let mut expired = mine
+        .iter()
+        .filter(|it| it.standing == Standing::Free(End::Expired))
+        .map(|it| (it.claim.clone(), Reason::LeaseOver));
+    if let Some((claim, reason)) = lost.next().or_else(|| expired.next()) {
+        let refused = Refused {
+            resource: Some(claim.resource.clone()),
+            claim: Some(Box::new(claim)),
+            ..Refused::because(reason)
+        };
+        return client.answer(Err(refused.into()));
+    }
+    let holds = given || mine.iter().any(|it| !matches!(it.standing, Standing::Free(_)));
+    if require && !holds {
+        return Err(Error::NothingHeld { scope: client.requester.scope.name().to_owned() });
+    }
+    Ok(client.notices())
+}
+
+/// The client in the repository that git works on.
+///
+/// The folder that a hook runs in need not be in it: `git --git-dir=A --work-tree=B`.
+fn open<'a>(
+    invocation: &'a Invocation<'a>,
+    scope: Option<&str>,
+    interaction: &mut dyn Interaction,
+) -> Result<Client<'a>, Error> {
+    let is_named = scope.is_some() || invocation.world.claim_scope().is_some();
+    match elsewhere(invocation).filter(|_| !is_named) {
+        Some(repository) => Client::open_in(invocation, Scope::of(&repository, &boot()), None),
+        None => Client::open(invocation, scope, interaction),
+    }
+}
+
+/// The repository that git names to its hooks, if it is not the one around the folder.
+fn elsewhere(invocation: &Invocation) -> Option<Repository> {
+    let git = invocation.world.environment.get("GIT_DIR").map(Path::new)?;
+    let named = Repository::around(git)?;
+    let here = invocation.repository();
+    here.is_none_or(|here| here.common != named.common).then_some(named)
+}
+
+/// Whether git works under a claim of `osm claim run`; refused if that is over.
+fn under(client: &Client) -> Result<bool, Error> {
+    let Some((name, _)) = client.invocation.world.given_claim() else { return Ok(false) };
+    let Ok(resource) = Resource::new(name.as_encoded_bytes()) else {
+        return client.answer(Err(Reason::UnknownEpoch.into()));
+    };
+    let Some(token) = client.given(&resource) else { return Ok(false) };
+    client.answer(client.claims.check(&client.requester, &resource, Some(token)))?;
+    Ok(true)
+}

@@ -1,0 +1,315 @@
+//! How reasons and errors of claims are worded: exit code, sentence and remedy of each.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use osm_claims::error::Writer;
+use osm_claims::{Claim, End, Error, Hold, Reason, Refused, Resource};
+use osm_identity::Liveness;
+
+use crate::render::escape;
+
+/// One reason.
+struct Row {
+    reason: Reason,
+    exit: u8,
+    meaning: &'static str,
+}
+
+const fn row(reason: Reason, exit: u8, meaning: &'static str) -> Row {
+    Row { reason, exit, meaning }
+}
+
+/// Every reason, once; `docs/exit-codes.md` is checked against it.
+const TABLE: &[Row] = &[
+    row(Reason::Held, 10, "already claimed by a running session"),
+    row(Reason::Suspended, 11, "already claimed by a session whose process is stopped"),
+    row(Reason::Unknown, 12, "already claimed, and it is not known whether the holder is running"),
+    row(Reason::Reserved, 13, "reserved for the session that it was offered to"),
+    row(Reason::Completed, 14, "the work is done"),
+    row(Reason::Stale, 15, "that epoch is over"),
+    row(Reason::UnknownEpoch, 16, "the ledger never granted that epoch"),
+    row(Reason::NotHeld, 17, "this session does not hold it"),
+    row(Reason::NotOffered, 18, "no such offer"),
+    row(Reason::LeaseOver, 19, "the lease has run out"),
+    row(
+        Reason::HolderAlive,
+        20,
+        "the holder is still running; add --even-if-alive to take it anyway",
+    ),
+    row(Reason::NoIdentity, 21, "this session has no stable id: it is random at every call"),
+    row(Reason::Unconfirmed, 22, "cannot see this session's process"),
+    row(Reason::SessionElsewhere, 23, "another running process has this session"),
+    row(
+        Reason::SessionUnknown,
+        24,
+        "it is not known whether the process that had this session is running",
+    ),
+    row(Reason::AnchorGone, 25, "this session's process has ended"),
+    row(Reason::NothingFree, 26, "no candidate is free"),
+    row(Reason::RequestReused, 27, "that request id was used before"),
+    row(Reason::ProcessOver, 28, "the command that held it has ended"),
+];
+
+fn find(reason: Reason) -> &'static Row {
+    TABLE.iter().find(|row| row.reason == reason).expect("the table has every reason")
+}
+
+/// The exit code of a command that is refused for a reason.
+pub(crate) fn exit(reason: Reason) -> u8 {
+    find(reason).exit
+}
+
+/// What a reason means, in general.
+pub(crate) fn meaning(reason: Reason) -> &'static str {
+    find(reason).meaning
+}
+
+/// A refusal in one sentence, with its evidence.
+pub(crate) fn refusal(refused: &Refused) -> String {
+    one_line(&sentence(refused))
+}
+
+fn sentence(refused: &Refused) -> String {
+    let subject = refused.resource.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+    let sentence = format!("{subject}{}", meaning(refused.reason));
+    match refused.reason {
+        Reason::Held
+        | Reason::Suspended
+        | Reason::Unknown
+        | Reason::HolderAlive
+        | Reason::Reserved => format!("{sentence}: {}; {}", holder(refused), evidence(refused)),
+        Reason::Completed | Reason::Stale | Reason::NotHeld | Reason::RequestReused => {
+            match &refused.claim {
+                Some(claim) => format!("{sentence}: {}", fate(claim)),
+                None => sentence,
+            }
+        }
+        Reason::SessionElsewhere | Reason::SessionUnknown => {
+            format!("{sentence}: {}", evidence(refused))
+        }
+        Reason::NothingFree => {
+            let all: usize = refused.tally.iter().map(|(_, count)| count).sum();
+            let noun = if all == 1 { "candidate" } else { "candidates" };
+            let parts = refused.tally.iter().map(|(it, count)| format!(", {count} {}", it.code()));
+            format!("{sentence}: {all} {noun}{}", parts.collect::<String>())
+        }
+        _ => sentence,
+    }
+}
+
+/// The holder of the claim.
+fn holder(refused: &Refused) -> String {
+    let Some(claim) = &refused.claim else { return "another session".into() };
+    let agent = claim.owner.agent.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+    let (session, epoch) = (&claim.owner.session, claim.epoch);
+    format!("{session}{agent}, epoch {epoch}, since {}", to_the_second(claim.since))
+}
+
+fn evidence(refused: &Refused) -> String {
+    if let (Reason::Reserved, Some(claim)) = (refused.reason, &refused.claim) {
+        let to = claim.offer.as_ref().map_or("another session", |offer| &offer.to);
+        let time = refused.left.map(|left| format!(" for another {}", time_left(left)));
+        return format!("reserved for {to}{}", time.unwrap_or_default());
+    }
+    match (refused.holders.first(), &refused.verdict, refused.left) {
+        (_, _, Some(left)) => format!("its lease runs for another {}", time_left(left)),
+        (Some(process), Some(verdict), None) => format!("{process}: {}", verdict.evidence()),
+        (None, Some(verdict), None) => verdict.evidence().to_owned(),
+        (_, None, None) => "no evidence".into(),
+    }
+}
+
+/// The next command, or what else would change a refusal.
+pub(crate) fn remedy(refused: &Refused) -> String {
+    let name = refused.resource.as_ref().map(quoted).unwrap_or_default();
+    match refused.reason {
+        Reason::Held => format!(
+            "wait for it: osm claim --wait 10m {name}; or ask the holder to run: osm claim handoff \
+             {name} --to SESSION"
+        ),
+        Reason::Suspended => {
+            format!("continue its process, or take it: osm claim take {name} --reason WHY")
+        }
+        Reason::Unknown => {
+            format!("ask the holder, or take it: osm claim take {name} --reason WHY")
+        }
+        Reason::Reserved => {
+            format!("wait until the offer ends, or take it: osm claim take {name} --reason WHY")
+        }
+        Reason::Completed => format!("to do it again: osm claim --reopen {name}"),
+        Reason::Stale => format!(
+            "stop working on it; see what happened: osm claim why {name}; acknowledge the loss: osm \
+             release {name}"
+        ),
+        Reason::UnknownEpoch => {
+            format!("stop working on it; see what happened: osm claim why {name}")
+        }
+        Reason::NotHeld => "list what this session holds: osm claim mine".into(),
+        Reason::NotOffered => "list claims and offers: osm claims".into(),
+        Reason::LeaseOver => format!("renew it: osm claim renew {name}"),
+        Reason::HolderAlive => {
+            format!("ask the holder for it, or: osm claim take {name} --reason WHY --even-if-alive")
+        }
+        Reason::NoIdentity => {
+            "name the session: OSM_SESSION=NAME osm claim …; `osm whoami` explains the id".into()
+        }
+        Reason::Unconfirmed => {
+            "run osm outside the sandbox, or use another session: OSM_SESSION=NAME".into()
+        }
+        Reason::SessionElsewhere | Reason::SessionUnknown => {
+            "end the other process, or use another session: OSM_SESSION=NAME".into()
+        }
+        Reason::AnchorGone => "run osm from a terminal or an agent that is running".into(),
+        Reason::NothingFree => "see who holds them: osm claims".into(),
+        Reason::RequestReused => "use another --request for another claim".into(),
+        Reason::ProcessOver => format!("claim it again: osm claim {name}"),
+    }
+}
+
+/// What became of a claim, in one sentence.
+pub(crate) fn fate(claim: &Claim) -> String {
+    one_line(&ending(claim))
+}
+
+fn ending(claim: &Claim) -> String {
+    let (epoch, session) = (claim.epoch, &claim.owner.session);
+    let Some(ended) = &claim.ended else {
+        let since = to_the_second(claim.since);
+        return format!("{session} holds it, epoch {epoch}, since {since}");
+    };
+    let why = ended.evidence.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+    let (at, by) = (to_the_second(ended.at), &ended.by);
+    match ended.how {
+        End::Released => format!("{session} released epoch {epoch} at {at}"),
+        End::Completed => format!("{session} completed it with epoch {epoch} at {at}"),
+        End::Died => {
+            let who = match claim.hold {
+                Hold::Process(_) => "the command of ",
+                _ => "",
+            };
+            format!("{by} found {who}{session} (epoch {epoch}) dead at {at}{why}")
+        }
+        End::Expired => {
+            format!("{by} found the lease of {session} (epoch {epoch}) over at {at}")
+        }
+        End::HandedOff => format!("{session} handed epoch {epoch} to {by} at {at}"),
+        End::Taken => format!("{by} took epoch {epoch} from {session} at {at}{why}"),
+    }
+}
+
+/// An error of the ledger at a place.
+pub(crate) fn ledger(place: &str, error: &Error) -> String {
+    match error {
+        Error::Busy { writer: Some(Writer { pid, name, is_suspended }) } => {
+            let stopped = if *is_suspended { ", which is stopped" } else { "" };
+            one_line(&format!("{name} (pid {pid}){stopped} is writing to the ledger ({place})"))
+        }
+        error => one_line(&format!("{error} ({place})")),
+    }
+}
+
+/// The stable name of an error of the ledger, for programs.
+pub(crate) fn ledger_reason(error: &Error) -> &'static str {
+    match error {
+        Error::Refused(refused) => refused.reason.code(),
+        Error::Busy { .. } => "ledger_busy",
+        Error::Corrupt(_) => "ledger_damaged",
+        Error::Newer { .. } => "ledger_newer",
+        Error::Unsafe(_) => "ledger_unsafe",
+        Error::Replaced => "ledger_replaced",
+        Error::CommitUnknown(_) => "commit_unknown",
+        Error::Processes(_) => "no_process_table",
+        _ => "ledger_failed",
+    }
+}
+
+/// What to do about an error of the ledger.
+pub(crate) fn ledger_hint(place: &str, error: &Error) -> Option<String> {
+    Some(match error {
+        Error::Refused(refused) => remedy(refused),
+        Error::Busy { .. } => "continue or end that process, and try again".into(),
+        Error::Corrupt(_) => format!(
+            "restore a backup of {place}, or move it away with its -wal and -shm files, which forgets \
+             all claims"
+        ),
+        Error::Newer { .. } => "use the version of osm that made it, or a later one".into(),
+        Error::Unsafe(_) => {
+            format!("look at {place}, or set OSM_HOME to a local folder of this user")
+        }
+        Error::Replaced => "nothing was changed; try again".into(),
+        Error::CommitUnknown(_) => {
+            "run the same command again, with the same --request if it had one: the answer tells"
+                .into()
+        }
+        Error::Processes(_) => return None,
+        _ => "nothing was changed; check that the disk has room and the folder is writable".into(),
+    })
+}
+
+/// The name of a resource as a shell takes it.
+pub(crate) fn quoted(resource: &Resource) -> String {
+    let shown = one_line(&resource.to_string());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+    if shown.chars().all(is_plain) && !shown.starts_with('-') {
+        return shown;
+    }
+    format!("'{}'", shown.replace('\'', r"'\''"))
+}
+
+/// Text of others inside a sentence: a line end in it must not start a line that looks like ours.
+pub(crate) fn one_line(text: &str) -> String {
+    escape::one_line(text).into_owned()
+}
+
+/// A time to the second, as people read it.
+pub(crate) fn to_the_second(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
+}
+
+/// The rest of a lease.
+fn time_left(left: Duration) -> String {
+    match left.as_secs() {
+        0 => "moment".into(),
+        seconds @ 1..=119 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds / 60),
+    }
+}
+
+/// The verdict and what it rests on, for a table.
+pub(crate) fn verdict(verdict: &Liveness) -> String {
+    match verdict {
+        Liveness::Alive | Liveness::Suspended => verdict.name().to_owned(),
+        Liveness::Dead(_) | Liveness::Unknown(_) => {
+            format!("{}: {}", verdict.name(), verdict.evidence())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_reason_has_its_own_exit_code_and_a_row_in_the_documentation() {
+        let page = include_str!("../../../../../docs/exit-codes.md");
+        let mut exits = BTreeSet::new();
+        for reason in Reason::ALL {
+            let (exit, code, meaning) = (exit(*reason), reason.code(), meaning(*reason));
+            assert!(exits.insert(exit), "{code}");
+            let row = format!("| {exit} | `{code}` | {meaning} |");
+            assert!(page.contains(&row), "docs/exit-codes.md lacks {row}");
+        }
+        assert_eq!(TABLE.len(), Reason::ALL.len());
+    }
+
+    #[test]
+    fn names_are_quoted_for_a_shell() {
+        let shown = |name: &str| quoted(&Resource::new(name).unwrap());
+        assert_eq!(shown("TASK-7"), "TASK-7");
+        assert_eq!(shown("-x"), "'-x'");
+        assert_eq!(shown("a b'c"), r"'a b'\''c'");
+    }
+}
