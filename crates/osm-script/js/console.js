@@ -1,9 +1,9 @@
-// output, log and console: what a script says, and to whom.
+// output, log and console: results, messages and the log.
 'use strict';
 (function (ours) {
     const say = (name, ...args) => void ours.invoke('osm:output', name, args);
 
-    // A value as a person reads it.
+    // A value as readable text.
     function shown(value) {
         if (typeof value === 'string') {
             return value;
@@ -72,13 +72,13 @@
     globalThis.output = Object.freeze({
         print: (...values) => say('print', values.map(shown).join(' ')),
         printf: (pattern, ...values) => say('print', format(pattern, ...values)),
-        // What is no result: that something was done. It never ends up in a file with the results.
+        // Messages for the user, on standard error.
         tell: (...values) => say('tell', values.map(shown).join(' ')),
         toClipboard: (text) => void ours.invoke('osm:os', 'clipboardCopy', [String(text)]),
         fromClipboard: () => ours.invoke('osm:os', 'clipboardPaste', []),
     });
 
-    // The last messages, which scripts may look through.
+    // The last messages, for getLogs and searchLogs.
     const kept = [];
     const MOST = 1000;
     function record(level, message, attrs) {
@@ -106,8 +106,8 @@
         log: tell('print'),
         info: tell('print'),
         debug: (...values) => record('debug', values.map(shown).join(' ')),
-        warn: tell('complain'),
-        error: tell('complain'),
+        warn: tell('printError'),
+        error: tell('printError'),
     });
 
     ours.shown = shown;

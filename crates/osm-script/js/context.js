@@ -1,15 +1,15 @@
-// context: files and folders that a script has picked, over the module osm:context of the program.
+// context: files and folders that a script has added, by the program's module osm:context.
 //
-// Nothing is read before it is asked for. What the items of a contextManager name is followed here,
-// so that toTxtar() holds it too.
+// Files are read when they are needed. The files of a contextManager's items are tracked here, so that
+// toTxtar() includes them.
 'use strict';
 (function (ours) {
     const picked = new Map();
 
-    // Calls the program. Without files to give, it says so.
+    // Calls the program's module, if it has one.
     function call(name, ...args) {
         if (!Object.hasOwn(ours.modules, 'osm:context')) {
-            throw new Error("scripts are given no files here: there is no module 'osm:context'");
+            throw new Error("the module 'osm:context' is not available here");
         }
         return ours.invoke('osm:context', name, args);
     }
@@ -17,7 +17,7 @@
 
     function resolve(path) {
         if (typeof path !== 'string' || path === '') {
-            throw new TypeError('a path is a text');
+            throw new TypeError('a path must be a non-empty string');
         }
         const { found, failed } = call('resolve', [path]);
         if (failed.length > 0) {
@@ -29,7 +29,7 @@
     const plain = (path) => String(path).replace(/^(\.\/)+/, '').replace(/\/+$/, '');
     const nameOf = (path) => plain(path).split('/').at(-1);
 
-    // What was picked under a path, a label, or a name that only one has.
+    // The entry of a path, a label, or an unambiguous file name.
     function find(path) {
         const all = [...picked.values()];
         const exact = all.find((each) => each.path === path || each.label === path);
@@ -39,7 +39,7 @@
         }
         const named = all.filter((each) => nameOf(each.path) === path);
         if (named.length > 1) {
-            throw new Error(ours.oneLine(`${path} may be any of ${named.map((each) => each.label).join(', ')}: say which`));
+            throw new Error(ours.oneLine(`${path} is ambiguous: ${named.map((each) => each.label).join(', ')}`));
         }
         return named[0];
     }
@@ -96,8 +96,8 @@
         },
     });
 
-    // Makes what is followed the files that a list of items names. One that cannot be found is no
-    // error here: it may come back. Nor is one that names nothing: anybody can write a session.
+    // Tracks the files of a list of items. A missing file is not an error, because it may come back; nor is
+    // an item without a path, because other tools write sessions too.
     ours.followItems = function (items) {
         const text = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
         const named = items

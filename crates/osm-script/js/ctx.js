@@ -1,7 +1,7 @@
-// ctx: a script as a test of itself, with parts, cleanup and a verdict.
+// ctx: a script as a test, with sub-tests, cleanup and a result.
 'use strict';
 (function (ours) {
-    // What ends a part has been told already.
+    // Errors that were reported already.
     const told = new WeakSet();
     const isTold = (error) => typeof error === 'object' && error !== null && told.has(error);
     const root = { name: 'script', failed: false, deferred: [] };
@@ -17,11 +17,11 @@
     }
 
     function fail(text) {
-        say('complain', `[${current.name}] ERROR: ${text}`);
+        say('printError', `[${current.name}] ERROR: ${text}`);
         current.failed = true;
     }
 
-    // What was put off is done in reverse, all of it, whatever the others do.
+    // Runs all deferred functions, the last first, even where one throws.
     function cleanUp(context) {
         while (context.deferred.length > 0) {
             try {
@@ -73,7 +73,7 @@
         name: () => current.name,
     });
 
-    // Ends the script that was run: what was put off, also where it failed, then the verdict.
+    // Ends a script: runs the deferred functions, also after a failure, then gives the result.
     ours.cleanUp = function () {
         cleanUp(root);
         const { failed } = root;

@@ -1,4 +1,4 @@
-// What is being typed, as completers see it. Places count whole characters, not halves.
+// The text being typed, as completers see it. Positions count code points.
 'use strict';
 (function (ours) {
     const isBlank = (character) => /\s/.test(character);

@@ -1,7 +1,7 @@
-// What the other files of the prelude stand on. `__osm` is ours; scripts have no use for it.
+// Functions that the other files of the prelude use. `__osm` is internal.
 'use strict';
 (function (ours) {
-    // Half a character, as it comes of cutting a text in two, is no text: it is shown as such.
+    // Replaces lone surrogates, which JSON in UTF-8 cannot hold.
     const whole = (json) => (json.includes('\\ud') ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd') : json);
 
     // Calls a function of Rust. Values cross as JSON.
@@ -9,14 +9,13 @@
         return JSON.parse(ours.native(module, name, whole(JSON.stringify(args))));
     };
 
-    // A text as people see it, on one line. A name can hold line ends, characters that are not seen, and
-    // what a terminal obeys: they are spelled out, as `shown` of osm-context's label.rs does.
+    // A text on one line, with control and invisible characters escaped as osm-context's label.rs does.
     const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\ufeff\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
     const SHORT = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
     ours.oneLine = (value) =>
         String(value ?? '').replace(UNSEEN, (each) => SHORT[each] ?? `\\u{${each.codePointAt(0).toString(16)}}`);
 
-    // A thing of any kind, for a message.
+    // A value of any kind, for a message.
     ours.quoted = function (value) {
         if (typeof value === 'string') {
             return `'${ours.oneLine(value)}'`;
@@ -24,7 +23,7 @@
         return typeof value === 'symbol' ? String(value) : `${JSON.stringify(value) ?? typeof value}`;
     };
 
-    // The first rejection that nobody took care of, thrown to whoever runs the script.
+    // Throws the first unhandled rejection to the caller of the script.
     const rejected = new Map();
     ours.onRejection = function (promise, reason, handled) {
         if (handled) {

@@ -7,13 +7,13 @@
     function need(map, name, what) {
         const found = map.get(name);
         if (found === undefined) {
-            const names = [...map.keys()].join(', ') || 'none yet';
-            throw new Error(`there is no ${what} ${ours.quoted(name)}; there are: ${names}`);
+            const names = [...map.keys()].join(', ') || 'none';
+            throw new Error(`unknown ${what} ${ours.quoted(name)}; registered: ${names}`);
         }
         return found;
     }
 
-    // Settings that are about how a terminal looks are kept, and are for the program to look at.
+    // Settings about the look of a terminal are accepted and ignored.
     function createPrompt(config) {
         if (typeof config !== 'object' || config === null) {
             throw new TypeError('createPrompt takes { name, prefix, handler, … }');
@@ -23,7 +23,7 @@
             name = prompts.has(`prompt-${number}`) ? '' : `prompt-${number}`;
         }
         if (typeof name !== 'string') {
-            throw new TypeError('createPrompt: the name of a prompt is a text');
+            throw new TypeError('createPrompt: the name of a prompt must be a string');
         }
         if (config.handler !== undefined && typeof config.handler !== 'function') {
             throw new TypeError(`createPrompt: the handler of '${name}' must be a function`);
@@ -32,7 +32,7 @@
         return name;
     }
 
-    // A line for a prompt without a handler is a command, as in the shell of a mode.
+    // A line at a prompt without a handler is a command, as in a mode.
     async function command(line) {
         const [name, ...args] = ours.invoke('osm:argv', 'parseArgv', [line]);
         if (name === undefined) {
@@ -40,12 +40,12 @@
         }
         const found = ours.findCommand(name);
         if (found === undefined) {
-            throw new Error(`there is no command ${ours.quoted(name)}`);
+            throw new Error(`unknown command ${ours.quoted(name)}`);
         }
         await found.handler.call(found.config, args);
     }
 
-    // Reads lines until there are no more, the handler says `false`, or an exit is asked for.
+    // Reads lines until the end, until the handler returns false, or until an exit is requested.
     async function run({ config }) {
         if (config.title) {
             ours.invoke('osm:output', 'print', [String(config.title)]);
@@ -66,12 +66,12 @@
         completers.set(name, completer);
     }
 
-    // A completer for all that is typed at a prompt, or in a mode.
+    // Sets the completer for all input at a prompt or in a mode.
     function setCompleter(name, completer) {
         need(completers, completer, 'completer');
         const where = prompts.get(name) ?? ours.modeNamed(name);
         if (where === undefined) {
-            throw new Error(`there is no prompt and no mode ${ours.quoted(name)}`);
+            throw new Error(`no prompt or mode ${ours.quoted(name)}`);
         }
         where.completer = completer;
     }
@@ -79,7 +79,7 @@
     function suggestion(given) {
         const text = typeof given === 'object' && given !== null ? given.text : given;
         if (typeof text !== 'string') {
-            throw new TypeError('a completer gives texts, or objects with a text and a description');
+            throw new TypeError('a completer must return strings, or objects with text and description');
         }
         return { text, description: typeof given?.description === 'string' ? given.description : null };
     }

@@ -3,15 +3,15 @@
 (function (ours) {
     const cache = new Map();
 
-    // A module of ours: functions of Rust, or a script that is built in.
+    // A built-in module: functions of Rust, or a built-in script.
     function builtin(name) {
         const outline = Object.hasOwn(ours.modules, name) ? ours.modules[name] : undefined;
         if (outline === undefined && Object.hasOwn(ours.absent, name)) {
-            throw new Error(`there is no module '${name}' in this osm: ${ours.absent[name]}`);
+            throw new Error(`module '${name}' is not available in osm: ${ours.absent[name]}`);
         }
         if (outline === undefined) {
             const names = Object.keys(ours.modules).filter((each) => ours.modules[each].public).join(', ');
-            throw new Error(`there is no module '${name}'; there are: ${names}`);
+            throw new Error(`module not found: '${name}'; built-in modules: ${names}`);
         }
         const module = { exports: {} };
         cache.set(name, module);
@@ -46,7 +46,7 @@
                 run.call(module.exports, module.exports, require, module, file, folder);
             }
         } catch (error) {
-            // A module that failed may be tried again.
+            // A module that failed is loaded again by the next require.
             cache.delete(file);
             throw error;
         }
@@ -77,10 +77,10 @@
         return ours.finish();
     }
 
-    // A script that is no file. It finds no files beside it.
+    // Runs a script that is not a file; it cannot require files by relative paths.
     ours.mainText = runMain;
 
-    // The script that the user runs.
+    // Runs the script that the user names.
     ours.main = function (file) {
         const [path, text] = ours.load('', file);
         return runMain(path, text);

@@ -1,4 +1,4 @@
-// State that outlives the script: symbols name it, the host keeps it.
+// Persistent state: symbols name the values, the host stores them.
 //
 // A shared symbol, made by osm:sharedStateSymbols and known by identity, names a value that all
 // commands share. Every other symbol names a value of one command, by its description. There is no
@@ -9,10 +9,10 @@
     const byName = new Map();
     const byIdentity = new Map();
 
-    // The symbol for a shared key: the same one for everybody who names it.
+    // The symbol of a shared key: always the same one for a name.
     function define(name) {
         if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_.-]*$/.test(name)) {
-            throw new TypeError('the name of a shared key is letters, digits, dots, dashes and underscores');
+            throw new TypeError('the name of a shared key must start with a letter, and may have letters, digits, dots, dashes and underscores');
         }
         if (!byName.has(name)) {
             const symbol = Symbol(PREFIX + name);
@@ -23,7 +23,7 @@
     }
     ours.defineShared = define;
 
-    // The store, by key: {shared} or {command, name}. A value is in a list, nothing is an empty one.
+    // The store, by key: {shared} or {command, name}. get returns a list with the value, or an empty list.
     const store = Object.freeze({
         get: (key) => ours.invoke('osm:state', 'get', [key]),
         set: (key, value) => void ours.invoke('osm:state', 'set', [key, value]),
@@ -36,26 +36,26 @@
     const same = (one, other) =>
         one.shared === other.shared && one.command === other.command && one.name === other.name;
 
-    // Everything that was ever declared, for observers and for tui.reset.
+    // All declared values, for observers and for tui.reset.
     const entries = new Set();
-    const complained = new Set();
+    const warned = new Set();
 
-    // Whether a stored value is of another kind than the default. The user is told once.
+    // Whether a stored value is of another kind than the default; warns once.
     function isForeign(entry, value) {
         const [wanted, found] = [ours.kindOf(entry.preset ?? null), ours.kindOf(value)];
         if (wanted === null || found === null || wanted === found) {
             return false;
         }
         const name = shown(entry.key);
-        if (!complained.has(name)) {
-            complained.add(name);
-            const text = `Warning: ${name} holds a value of kind ${found}, but ${entry.command} expects ${wanted}: starting from the default. The old value is still in the history.`;
-            ours.invoke('osm:output', 'complain', [text]);
+        if (!warned.has(name)) {
+            warned.add(name);
+            const text = `Warning: ${name} holds a value of kind ${found}, but ${entry.command} expects ${wanted}; using the default. The old value is still in the history.`;
+            ours.invoke('osm:output', 'printError', [text]);
         }
         return true;
     }
 
-    // The symbols that a definition declares, with what it says of each.
+    // The symbols of a definition, with their settings.
     function declared(definitions) {
         const found = new Map();
         for (const [key, value] of Object.entries(definitions)) {
@@ -74,7 +74,7 @@
             return { shared: byIdentity.get(symbol) };
         }
         if (symbol.description === undefined || symbol.description === '') {
-            throw new TypeError(`createState('${command}'): a symbol needs a description: it is the name that its value is kept under`);
+            throw new TypeError(`createState('${command}'): a symbol needs a description, which is the name of the stored value`);
         }
         return { command, name: symbol.description };
     }
@@ -87,7 +87,7 @@
         return entry;
     }
 
-    // A default is stored only where nothing is, or nothing that fits.
+    // Sets the default where no value is stored, or one of another kind.
     function start(entry) {
         if (entry.preset === undefined) {
             return;
@@ -116,17 +116,17 @@
 
     ours.createState = function (command, definitions) {
         if (typeof command !== 'string' || command === '' || command.includes(':')) {
-            throw new TypeError(`createState: the name of a state is a text without a colon, not ${ours.quoted(command)}`);
+            throw new TypeError(`createState: the name of a state must be a string without a colon, not ${ours.quoted(command)}`);
         }
         if (typeof definitions !== 'object' || definitions === null) {
-            throw new TypeError(`createState('${command}'): the definitions are an object: { [Symbol('name')]: { defaultValue } }`);
+            throw new TypeError(`createState('${command}'): the definitions must be an object: { [Symbol('name')]: { defaultValue } }`);
         }
         const mine = new Map();
         for (const [symbol, definition] of declared(definitions)) {
             const entry = makeEntry(command, symbol, definition);
             for (const other of mine.values()) {
                 if (same(other.key, entry.key)) {
-                    throw new TypeError(`createState('${command}'): two symbols are called '${entry.key.name}' and would share a value`);
+                    throw new TypeError(`createState('${command}'): two symbols have the description '${entry.key.name}' and would share a value`);
                 }
             }
             mine.set(symbol, entry);
@@ -172,7 +172,7 @@
         return () => void listeners.delete(listener);
     };
 
-    // Tells of keys that somebody else changed. All are told, whatever one of them throws.
+    // Calls the observers of changed keys; all of them, even where one throws.
     ours.changed = async function (keys) {
         const calls = [];
         for (const entry of entries) {

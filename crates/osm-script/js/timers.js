@@ -1,4 +1,4 @@
-// Timers. The event loop asks when the next one is due, sleeps, and has it fired.
+// Timers. The event loop asks when the next one is due, sleeps, and fires it.
 'use strict';
 (function (ours) {
     const timers = new Map();
@@ -22,7 +22,7 @@
     globalThis.clearImmediate = globalThis.clearTimeout;
     globalThis.queueMicrotask = (callback) => void Promise.resolve().then(callback);
 
-    // Milliseconds until the next one, or null.
+    // Milliseconds until the next timer is due, or null.
     ours.nextTimer = function () {
         let due = Infinity;
         for (const timer of timers.values()) {
@@ -31,7 +31,7 @@
         return due === Infinity ? null : Math.max(0, Math.ceil(due - Date.now()));
     };
 
-    // Fires the one that is longest due: what it sets going comes before the next.
+    // Fires the timer that was due first; jobs that it starts run before the next one.
     ours.fireTimers = function () {
         let first = null;
         for (const [id, timer] of timers) {
@@ -51,7 +51,7 @@
         timer.callback(...timer.rest);
     };
 
-    // Forgets what a script that failed has set going.
+    // Discards the timers and rejections of a script that failed.
     ours.forget = function () {
         timers.clear();
         ours.forgetRejections();

@@ -1,7 +1,7 @@
 // tui: modes and their commands. The program lists, enters and dispatches; see modes.rs.
 //
-// What the program calls is asynchronous throughout, so that it waits for the one answer and not
-// for every timer that a script has set.
+// Functions that the program calls are asynchronous, so that it waits for their result and not for
+// every timer that a script has set.
 'use strict';
 (function (ours) {
     const modes = new Map();
@@ -19,8 +19,8 @@
         return value ?? undefined;
     };
 
-    // What was set going without being waited for, so that the program can. A script has a promise of
-    // its own: if nobody takes care of its rejection, that is an error of the script.
+    // Promises that a handler did not wait for; the program waits for them. The script gets its own
+    // promise: an unhandled rejection of it is an error of the script.
     const pending = new Set();
     function track(value) {
         if (typeof value?.then !== 'function') {
@@ -37,7 +37,7 @@
         }
     }
 
-    // What follows a call, now or when its promise is kept.
+    // Calls next now, or when a promise is resolved.
     function then(value, next) {
         return typeof value?.then === 'function' ? value.then(next) : next();
     }
@@ -46,10 +46,10 @@
         const config = typeof given === 'function' ? { handler: given } : given;
         const what = `${whose}: the command '${name}'`;
         if (!isText(name) || /\s/.test(name)) {
-            throw new TypeError(`${whose}: a command needs a name without spaces, not ${ours.quoted(name)}`);
+            throw new TypeError(`${whose}: the name of a command must be a string without spaces, not ${ours.quoted(name)}`);
         }
         if (typeof config?.handler !== 'function') {
-            throw new TypeError(`${what} needs a handler, which is a function`);
+            throw new TypeError(`${what} needs a handler function`);
         }
         const list = (value, field) => {
             if (value !== undefined && value !== null && !Array.isArray(value)) {
@@ -71,12 +71,12 @@
         };
     }
 
-    // The commands of a mode: a map, or what a function makes when they are first needed.
+    // The commands of a mode: an object, or what a function returns when they are first needed.
     function commandsOf(mode) {
         if (mode.commands === null) {
             const given = typeof mode.config.commands === 'function' ? mode.config.commands() : mode.config.commands;
             if (given !== undefined && (!isThing(given) || typeof given.then === 'function')) {
-                throw new TypeError(`the mode '${mode.name}': its commands are a map, or a function that gives one at once`);
+                throw new TypeError(`the mode '${mode.name}': commands must be an object, or a function that returns one (not a promise)`);
             }
             const list = Array.isArray(given) ? given.map((each) => [each?.name, each]) : undefined;
             const pairs = list ?? (given instanceof Map ? [...given] : Object.entries(given ?? {}));
@@ -90,7 +90,7 @@
 
     function registerMode(config) {
         if (!isThing(config) || !isText(config.name)) {
-            throw new TypeError('registerMode takes { name, commands, … }: a mode needs a name');
+            throw new TypeError('registerMode takes { name, commands, … }; the name is missing');
         }
         const what = `the mode '${config.name}'`;
         for (const hook of ['onEnter', 'onExit']) {
@@ -100,7 +100,7 @@
         maybe(config.tui, 'object', `${what}: tui`);
         const kind = typeof config.commands;
         if (!['undefined', 'object', 'function'].includes(kind)) {
-            throw new TypeError(`${what}: its commands are a map, or a function that gives one`);
+            throw new TypeError(`${what}: commands must be an object, or a function that returns one`);
         }
         modes.set(config.name, { name: config.name, config, commands: null, completer: null });
     }
@@ -108,13 +108,13 @@
     function need(name) {
         const mode = modes.get(name);
         if (mode === undefined) {
-            const names = [...modes.keys()].join(', ') || 'none yet';
-            throw new Error(`there is no mode ${ours.quoted(name)}; there are: ${names}`);
+            const names = [...modes.keys()].join(', ') || 'none';
+            throw new Error(`unknown mode ${ours.quoted(name)}; modes: ${names}`);
         }
         return mode;
     }
 
-    // Leaves one mode and enters another. If the new one cannot be entered, the old one stays.
+    // Leaves the current mode and enters another. If that fails, the current mode stays.
     function switchMode(name) {
         const mode = need(name);
         const before = current;
@@ -181,7 +181,7 @@
         };
     }
 
-    // From here on: what the program calls.
+    // Functions that the program calls.
     ours.listModes = async () => [...modes.values()].map(shown);
     ours.currentMode = async () => (current === null ? null : shown(need(current)));
     ours.globalCommands = async () => [...commands.values()].map(commandShown);

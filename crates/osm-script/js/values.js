@@ -1,7 +1,7 @@
-// Values that can be kept: what JSON holds, and nothing that it would drop in silence.
+// Checks that a value can be stored: JSON must hold it without losing anything.
 'use strict';
 (function (ours) {
-    // Deeper than this is a mistake; the other side gives up at 128.
+    // The deepest nesting allowed; serde_json refuses more than 128.
     const DEEPEST = 100;
 
     const isName = (key) => /^[A-Za-z_$][\w$]*$/.test(key);
@@ -13,11 +13,10 @@
     };
 
     function refuse(path, what) {
-        throw new TypeError(`${path} cannot be kept: ${what}`);
+        throw new TypeError(`${path} cannot be stored: ${what}`);
     }
 
-    // A copy of a value, made of nothing but JSON. Whatever has a toJSON, such as a Date, is kept as
-    // what that gives.
+    // A copy of a value as plain JSON. An object with toJSON, such as a Date, is replaced by its result.
     function plain(value, path, above) {
         switch (typeof value) {
             case 'boolean':
@@ -25,11 +24,11 @@
             case 'number':
                 return Number.isFinite(value) ? value : refuse(path, `it is ${value}`);
             case 'string':
-                return value.isWellFormed() ? value : refuse(path, 'it holds half a character (a lone surrogate)');
+                return value.isWellFormed() ? value : refuse(path, 'it contains a lone surrogate');
             case 'object':
                 return value === null ? null : plainObject(value, path, above);
             case 'undefined':
-                return refuse(path, 'it is undefined; null can be kept');
+                return refuse(path, 'it is undefined; use null');
             default:
                 return refuse(path, `it is a ${typeof value}`);
         }
@@ -37,13 +36,13 @@
 
     function plainObject(value, path, above) {
         if (above.includes(value)) {
-            refuse(path, 'it holds itself');
+            refuse(path, 'it contains itself');
         }
         if (above.length >= DEEPEST) {
             refuse(path, `it is nested more than ${DEEPEST} deep`);
         }
         if (value instanceof Date && Number.isNaN(value.getTime())) {
-            refuse(path, 'it is a Date that is no date');
+            refuse(path, 'it is an invalid Date');
         }
         const inside = [...above, value];
         if (typeof value.toJSON === 'function') {
@@ -58,17 +57,17 @@
         }
         const prototype = Object.getPrototypeOf(value);
         if (prototype !== Object.prototype && prototype !== null) {
-            const name = value.constructor?.name || 'thing with a prototype';
-            refuse(path, `it is a ${name}; plain objects and arrays can be kept`);
+            const name = value.constructor?.name || 'object with a prototype';
+            refuse(path, `it is a ${name}; only plain objects and arrays can be stored`);
         }
         const [symbol] = Object.getOwnPropertySymbols(value);
         if (symbol !== undefined) {
-            refuse(path, `it has the key ${String(symbol)}, which is no string`);
+            refuse(path, `its key ${String(symbol)} is not a string`);
         }
         const copy = {};
         for (const [key, each] of Object.entries(value)) {
             const kept = plain(each, place(path, key), inside);
-            // A key may be called __proto__.
+            // Safe for a key named __proto__.
             Object.defineProperty(copy, key, { value: kept, writable: true, enumerable: true, configurable: true });
         }
         return copy;
@@ -76,7 +75,7 @@
 
     ours.plain = (value, name) => plain(value, name, []);
 
-    // What a contract is about; null keeps none.
+    // The kind of a value; null fits every kind.
     ours.kindOf = function (value) {
         if (value === null) {
             return null;

@@ -1,24 +1,25 @@
-//! Values and exceptions on their way between Rust and JavaScript.
+//! Converts values and exceptions between Rust and JavaScript.
 
 use rquickjs::{Ctx, Exception, Value as JsValue};
 use serde_json::Value;
 
 use crate::error::{Kind, ScriptError};
 
-/// A value of JavaScript as JSON; `undefined` and functions are null.
+/// A JavaScript value as JSON; `undefined` and functions become null.
 pub(crate) fn to_json<'js>(ctx: &Ctx<'js>, value: JsValue<'js>) -> rquickjs::Result<Value> {
     let Some(text) = ctx.json_stringify(value)? else { return Ok(Value::Null) };
     let text = text.to_string()?;
-    serde_json::from_str(&text)
-        .map_err(|error| Exception::throw_message(ctx, &format!("a value is no JSON: {error}")))
+    serde_json::from_str(&text).map_err(|error| {
+        Exception::throw_message(ctx, &format!("a value is not valid JSON: {error}"))
+    })
 }
 
-/// JSON as a value of JavaScript.
+/// JSON as a JavaScript value.
 pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> rquickjs::Result<JsValue<'js>> {
     ctx.json_parse(value.to_string())
 }
 
-/// What was thrown, as far as it can be told.
+/// A thrown value.
 pub(crate) struct Thrown {
     pub(crate) name: String,
     pub(crate) message: String,
@@ -26,14 +27,14 @@ pub(crate) struct Thrown {
 }
 
 impl Thrown {
-    /// Anything can be thrown: an error says what and where, all else is shown as it is.
+    /// An `Error` has a message and a stack; any other thrown value is shown as JSON.
     pub(crate) fn of<'js>(ctx: &Ctx<'js>, value: &JsValue<'js>) -> Self {
         let Some(object) = value.as_object().filter(|it| it.is_error()) else {
             let shown = to_json(ctx, value.clone()).map(|json| match json {
                 Value::String(text) => text,
                 other => other.to_string(),
             });
-            // Looking at it may throw again, which is of no interest.
+            // Converting it may throw again; that error is ignored.
             let shown = shown.unwrap_or_else(|_| {
                 drop(ctx.catch());
                 format!("a value of type {}", value.type_name())
@@ -56,9 +57,11 @@ impl Thrown {
     pub(crate) fn into_error(self, kind: Kind) -> ScriptError {
         let (name, message) = match kind {
             Kind::Interrupted => ("Interrupted".into(), "the script was stopped".into()),
-            Kind::TimedOut => ("TimeLimit".into(), "the script computed for too long".into()),
-            Kind::OutOfMemory => ("MemoryLimit".into(), "the script needs too much memory".into()),
-            Kind::Thrown | Kind::Spoiled => (self.name, self.message),
+            Kind::TimedOut => ("TimeLimit".into(), "the script exceeded its time limit".into()),
+            Kind::OutOfMemory => {
+                ("MemoryLimit".into(), "the script exceeded its memory limit".into())
+            }
+            Kind::Thrown | Kind::Unusable => (self.name, self.message),
         };
         ScriptError::new(kind, &name, message)
     }

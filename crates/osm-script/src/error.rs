@@ -1,4 +1,4 @@
-//! A script that failed, as its author wants to see it: what, where, and the line itself.
+//! The error of a script, with its place and the source line.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ pub struct ScriptError {
     pub kind: Kind,
     /// The name of the exception, such as `TypeError`.
     pub name: String,
-    /// What it says.
+    /// The message.
     pub message: String,
-    /// Where it happened, if that is in a script.
+    /// Where it happened, if in a script of the user.
     pub place: Option<Box<Place>>,
 }
 
@@ -33,16 +33,16 @@ pub struct Place {
 /// How a script failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It threw something, or could not be parsed.
+    /// It threw an exception, or could not be parsed.
     Thrown,
     /// It was stopped from outside.
     Interrupted,
-    /// It computed longer than it may.
+    /// It exceeded its time limit.
     TimedOut,
-    /// It needed more memory than it may.
+    /// It exceeded its memory limit.
     OutOfMemory,
-    /// What an earlier script left going cannot be stopped: the runtime has to be made anew.
-    Spoiled,
+    /// An earlier script cannot be stopped; a new runtime is needed.
+    Unusable,
 }
 
 impl ScriptError {
@@ -50,10 +50,10 @@ impl ScriptError {
         Self { kind, name: name.to_owned(), message: message.into(), place: None }
     }
 
-    /// The same with the place that its stack begins at.
+    /// Adds the innermost place of the stack.
     ///
-    /// `source` gives the text of a file. `prefix` is how much was put before the first line of
-    /// each, which its author knows nothing of.
+    /// `source` returns the text of a file. `prefix` is the length of the wrapper before the first line,
+    /// which columns must not count.
     pub(crate) fn placed(
         mut self,
         stack: &str,
@@ -61,7 +61,7 @@ impl ScriptError {
         prefix: usize,
     ) -> Self {
         let frames = stack.lines().filter_map(Frame::parse);
-        // What is ours is no place of the author's.
+        // Frames in built-in scripts mean nothing to the author.
         let frames: Vec<Frame> = frames.filter(|frame| !frame.file.starts_with("osm:")).collect();
         let stack = frames.iter().map(|frame| frame.shown(prefix)).collect();
         self.place = frames.into_iter().next().map(|mut frame| {
@@ -79,11 +79,11 @@ impl ScriptError {
     }
 }
 
-/// The longest excerpt that is shown.
-const LONGEST: usize = 200;
+/// The longest excerpt shown.
+const MAX_EXCERPT: usize = 200;
 
 fn cut(line: &str) -> String {
-    line.chars().take(LONGEST).collect()
+    line.chars().take(MAX_EXCERPT).collect()
 }
 
 /// One line of a stack: `at name (file:line:column)` or `at file:line:column`.
@@ -112,7 +112,7 @@ impl Frame {
         })
     }
 
-    /// A text that ends too early fails after its end, where there is nothing to show.
+    /// An unexpected end is reported after the last line; moves it to the end of that line.
     fn keep_inside(&mut self, text: Option<&str>) {
         let Some((count, last)) = text.and_then(|text| text.lines().enumerate().last()) else {
             return;
@@ -152,7 +152,7 @@ impl fmt::Display for ScriptError {
     }
 }
 
-/// What keeps a place under a character free.
+/// The blank to print under a character of the excerpt.
 fn blank(character: char) -> char {
     if character == '\t' { '\t' } else { ' ' }
 }

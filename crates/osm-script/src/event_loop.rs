@@ -1,4 +1,4 @@
-//! Promises and timers: what goes on after a script has been read to its end.
+//! Promises and timers, which run after the script itself.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ impl Runtime {
         }
     }
 
-    /// Waits for a timer, which is no computing.
+    /// Waits for a timer; this time does not count towards the limit.
     fn nap(&self, time: Duration) -> Result<(), ScriptError> {
         let watchdog = self.watchdog().clone();
         self.host().sleep(time, &|| watchdog.is_interrupted());

@@ -1,4 +1,4 @@
-//! What is there before the first script runs: functions of Rust, and the scripts of `js/`.
+//! The globals of every script: functions of Rust, and the built-in scripts of `js/`.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,10 +16,10 @@ use crate::limits::Watchdog;
 use crate::runtime::Options;
 use crate::{loader, modules};
 
-/// What comes before the first line of a module: it is a function of these.
+/// The text before a module's first line, which makes it a function.
 pub(crate) const WRAPPER: &str = "(function (exports, require, module, __filename, __dirname) {";
 
-/// Globals that every script has, in the order in which they are made.
+/// The built-in scripts, in the order of loading.
 const PRELUDE: &[(&str, &str)] = &[
     ("osm:prelude", include_str!("../js/prelude.js")),
     ("osm:timers", include_str!("../js/timers.js")),
@@ -34,13 +34,13 @@ const PRELUDE: &[(&str, &str)] = &[
     ("osm:context", include_str!("../js/context.js")),
 ];
 
-/// What native functions need.
+/// The state of native functions.
 pub(crate) struct Shared {
     pub(crate) host: RefCell<Box<dyn Host>>,
     module_paths: Vec<PathBuf>,
     extensions: Vec<Extension>,
     watchdog: Watchdog,
-    /// The texts of scripts, for excerpts.
+    /// The source texts of scripts, for excerpts in errors.
     pub(crate) sources: RefCell<HashMap<String, String>>,
 }
 
@@ -61,7 +61,7 @@ impl Shared {
     }
 }
 
-/// Makes the globals.
+/// Creates the globals.
 pub(crate) fn make(ctx: &Ctx<'_>, shared: &Rc<Shared>, given: &Options) -> rquickjs::Result<()> {
     let ours = Object::new(ctx.clone())?;
     let held = Rc::clone(shared);
@@ -96,7 +96,7 @@ pub(crate) fn make(ctx: &Ctx<'_>, shared: &Rc<Shared>, given: &Options) -> rquic
     Ok(())
 }
 
-/// Scripts are not strict unless they say so, and have a name.
+/// Evaluation options: sloppy mode unless the script says 'use strict', and a file name.
 pub(crate) fn options(name: &str) -> EvalOptions {
     let mut options = EvalOptions::default();
     options.global = true;
@@ -115,8 +115,8 @@ fn native(
 ) -> rquickjs::Result<String> {
     let throw = |message: &str| Exception::throw_message(ctx, message);
     let arguments: Vec<Value> = serde_json::from_str(arguments)
-        .map_err(|error| throw(&format!("the arguments are no JSON: {error}")))?;
-    // A function of ours that calls back into a script would meet the borrowed host: none does.
+        .map_err(|error| throw(&format!("the arguments are not valid JSON: {error}")))?;
+    // No native function may call back into a script, because the host is borrowed here.
     let mut host = shared.host.borrow_mut();
     let start = Instant::now();
     let answer = match modules::find(module, function) {
@@ -128,7 +128,7 @@ fn native(
     answer.map(|value| value.to_string()).map_err(|message| throw(&message))
 }
 
-/// Finds a module's file and reads it: its path and its text.
+/// Finds and reads a module's file; returns its path and text.
 fn load(ctx: &Ctx<'_>, shared: &Shared, from: &str, name: &str) -> rquickjs::Result<Vec<String>> {
     let throw = |message: &str| Exception::throw_message(ctx, message);
     let mut host = shared.host.borrow_mut();
@@ -136,14 +136,15 @@ fn load(ctx: &Ctx<'_>, shared: &Shared, from: &str, name: &str) -> rquickjs::Res
         .map_err(|message| throw(&message))?;
     let shown = path.display().to_string();
     let bytes =
-        host.read(&path).map_err(|error| throw(&format!("{shown} cannot be read: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| throw(&format!("{shown} is not UTF-8")))?;
+        host.read(&path).map_err(|error| throw(&format!("cannot read {shown}: {error}")))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| throw(&format!("{shown} is not valid UTF-8")))?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     shared.sources.borrow_mut().insert(shown.clone(), text.clone());
     Ok(vec![shown, text])
 }
 
-/// Makes a function of a module's text. A first line for the shell is a comment.
+/// Compiles a module's text to a function. A `#!` line is a comment.
 #[expect(clippy::needless_pass_by_value, reason = "what the engine calls takes values")]
 fn compile(ctx: Ctx<'_>, source: String, name: String) -> rquickjs::Result<Function<'_>> {
     let comment = if source.starts_with("#!") { "//" } else { "" };

@@ -1,4 +1,4 @@
-//! All that a script may reach.
+//! The interface between scripts and the program.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The world, as a script sees it. Whoever runs scripts decides what each of these does.
+/// Everything that a script can reach outside the engine. The program implements it.
 pub trait Host {
-    /// Shows a text, which is a line or more.
+    /// Prints a result: one or more lines on standard output.
     fn print(&mut self, text: &str);
 
-    /// Shows a text that is no result: an error, a warning.
-    fn complain(&mut self, text: &str);
+    /// Prints an error or a warning.
+    fn print_error(&mut self, text: &str);
 
-    /// Says that something was done. It is no result, and no complaint either.
+    /// Prints a message for the user, such as that something was done.
     fn tell(&mut self, text: &str) {
-        self.complain(text);
+        self.print_error(text);
     }
 
     /// Writes to the log.
@@ -28,22 +28,22 @@ pub trait Host {
     /// Replaces a file.
     fn write(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// Whether there is such a file.
+    /// Whether a file exists.
     fn exists(&mut self, path: &Path) -> bool;
 
-    /// A variable of the environment.
+    /// An environment variable.
     fn variable(&mut self, name: &str) -> Option<String>;
 
     /// Runs a program to its end.
     fn run(&mut self, execution: &Execution) -> io::Result<Finished>;
 
-    /// Lets the user edit a text; `hint` says what it is.
+    /// Opens a text in the user's editor; `hint` names it.
     fn edit(&mut self, hint: &str, text: &str) -> io::Result<String>;
 
     /// Puts a text on the clipboard.
     fn copy(&mut self, text: &str) -> io::Result<()>;
 
-    /// What is on the clipboard.
+    /// The content of the clipboard.
     fn paste(&mut self) -> io::Result<String>;
 
     /// Waits. Returns early if `interrupted` says so.
@@ -55,48 +55,48 @@ pub trait Host {
     /// Stores a value of the state; `None` removes it.
     fn set_state(&mut self, key: &StateKey, value: Option<Value>) -> Result<(), String>;
 
-    /// Takes note of the default of a value that is not stored, or not as it should be. Scripts see
-    /// the default in any case, so it need not be stored.
+    /// Stores the default of a value that is missing or of another kind. Optional: scripts see the
+    /// default in any case.
     fn set_default(&mut self, key: &StateKey, value: Value) -> Result<(), String> {
         self.set_state(key, Some(value))
     }
 
-    /// A function of an [`Extension`].
+    /// Calls a function of an [`Extension`].
     fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String>;
 
-    /// A line that the user types after a prompt; `None` at the end, or where nobody can type.
+    /// Reads a line from the user; `None` at the end of the input, or without a terminal.
     fn read_line(&mut self, prompt: &str) -> Option<String> {
         let _ = prompt;
         None
     }
 
-    /// Writes a file in a way of its own; [`Host::write`] is the plain one.
+    /// Writes a file with options; [`Host::write`] uses the defaults.
     fn write_as(&mut self, path: &Path, bytes: &[u8], how: &Writing) -> io::Result<()> {
         if *how == Writing::default() {
             return self.write(path, bytes);
         }
-        Err(io::Error::new(io::ErrorKind::Unsupported, "files are only replaced here, as a whole"))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this host only replaces whole files"))
     }
 }
 
-/// Where a value of the state lives. There is no way from one zone into another.
+/// The key of a stored value. Shared values and values of a command are separate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StateKey {
-    /// Shared by all commands, by its name.
+    /// A value shared by all commands.
     Shared(String),
-    /// One command's own.
+    /// A value of one command.
     Script {
-        /// Whose: the name that was given to `tui.createState`.
+        /// The name that was passed to `tui.createState`.
         command: String,
         /// The description of its symbol.
         name: String,
     },
 }
 
-/// A module whose functions the host answers, in [`Host::call`].
+/// A module that the program implements, in [`Host::call`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extension {
-    /// Its name, as `require` takes it.
+    /// The name for `require`.
     pub name: &'static str,
     /// The names of its functions.
     pub functions: &'static [&'static str],
@@ -105,29 +105,29 @@ pub struct Extension {
 /// How a file is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Writing {
-    /// At its end, instead of in its place.
+    /// Appends instead of replacing.
     pub append: bool,
-    /// Who may do what with it, as `chmod` takes it.
+    /// The permissions of a new file, as for `chmod`.
     pub mode: Option<u32>,
-    /// The folders that lead to it are made.
+    /// Creates missing parent folders.
     pub create_folders: bool,
 }
 
-/// How much a message in the log matters.
+/// The level of a log message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// For whoever looks for a fault.
+    /// Details for debugging.
     Debug,
-    /// For whoever wants to know.
+    /// Normal operation.
     Info,
-    /// For whoever should know.
+    /// A problem that osm works around.
     Warn,
-    /// For whoever must know.
+    /// A failure.
     Error,
 }
 
 impl Level {
-    /// The level of a name.
+    /// The level with a name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -140,24 +140,24 @@ impl Level {
     }
 }
 
-/// A program that is to be run.
+/// A program to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Where; the working directory if nothing is said.
+    /// The working directory; the current one if `None`.
     pub folder: Option<PathBuf>,
-    /// Variables beside those that we have.
+    /// Additional environment variables.
     pub variables: Vec<(String, String)>,
 }
 
-/// A program that has run.
+/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// What it wrote.
+    /// Its standard output.
     pub stdout: String,
-    /// What it complained of.
+    /// Its standard error.
     pub stderr: String,
-    /// Its exit code; 128 and the signal if one ended it.
+    /// The exit code; 128 + N if signal N ended it.
     pub code: i32,
 }

@@ -1,25 +1,25 @@
 //! JavaScript on QuickJS, knowing nothing of sessions or terminals.
 //!
-//! A [`Runtime`] runs scripts under [`Limits`]: an endless loop, a memory bomb, a bottomless
-//! recursion and a regular expression that never comes to its end are all stopped, and the runtime
-//! goes on. Scripts reach the world through a [`Host`] and nothing else; values cross as JSON. That
-//! the engine is QuickJS is known to `runtime.rs`, `globals.rs` and `bridge.rs` alone.
+//! A [`Runtime`] runs scripts under [`Limits`]: it stops endless loops, unbounded recursion, runaway
+//! regular expressions and excessive memory use, and can then run the next script. Scripts reach the
+//! system only through a [`Host`]; values cross as JSON. Only `runtime.rs`, `globals.rs` and
+//! `bridge.rs` depend on QuickJS.
 //!
 //! # Where to look
 //!
 //! | for | see |
 //! |---|---|
-//! | what a script may reach | [`Host`] |
-//! | what `require('osm:…')` gives | [`modules`], a file for each |
+//! | what a script can reach | [`Host`] |
+//! | the modules of `require('osm:…')` | [`modules`], a file for each |
 //! | how `require` finds files | `loader.rs` |
 //! | modes and their commands | [`Modes`], `js/tui.js` |
-//! | where the state of a script lives | [`StateKey`], `js/state.js` |
+//! | where the state of a script is stored | [`StateKey`], `js/state.js` |
 //! | templates | [`template`] |
 //! | how a line is split into words | [`words`] |
 //! | promises and timers | `event_loop.rs`, `js/timers.js` |
-//! | what a script error looks like | [`ScriptError`] |
-//! | globals that every script has | `js/`, made by `globals.rs` |
-//! | all of it, typed for editors | [`TYPES`]; scripts that use it: `examples/js/` |
+//! | how a script's error is shown | [`ScriptError`] |
+//! | the globals of every script | `js/`, loaded by `globals.rs` |
+//! | types for editors | [`TYPES`]; example scripts: `examples/js/` |
 
 #![deny(missing_docs)]
 
@@ -43,5 +43,5 @@ pub use modes::{CommandInfo, Dispatch, Document, FlagInfo, ModeInfo, Modes, Sugg
 pub use modules::CONTEXT;
 pub use runtime::{Options, Runtime};
 
-/// What scripts find, typed for editors: the text of `osm.d.ts`.
+/// The type declarations of all globals and modules: the text of `osm.d.ts`.
 pub const TYPES: &str = include_str!("../types/osm.d.ts");

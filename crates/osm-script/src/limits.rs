@@ -1,4 +1,4 @@
-//! What a script may use up, and how it is stopped.
+//! Limits of a script, and how it is stopped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use crate::error::Kind;
 
-/// What a script may use up.
+/// The limits of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of memory, for all that it keeps.
+    /// Bytes of heap memory.
     pub memory: usize,
     /// Bytes of stack.
     pub stack: usize,
-    /// How long one evaluation or call may compute; waiting for a timer does not count.
+    /// The time limit of one evaluation or call; waiting for a timer does not count.
     pub time: Option<Duration>,
 }
 
@@ -29,12 +29,12 @@ impl Default for Limits {
 pub struct Interrupter(Arc<AtomicBool>);
 
 impl Interrupter {
-    /// Stops what runs now, or what runs next.
+    /// Stops the running script, or the next one.
     pub fn interrupt(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Forgets that something was to be stopped: nothing ran.
+    /// Cancels a pending interrupt.
     pub fn clear(&self) {
         self.take();
     }
@@ -43,18 +43,18 @@ impl Interrupter {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Takes note that something was stopped.
+    /// Clears the interrupt; returns whether it was set.
     fn take(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }
 }
 
-/// Watches over one run: the engine asks it all the time whether to go on.
+/// Enforces the limits of one run: the engine asks it regularly whether to stop.
 #[derive(Clone, Default)]
 pub(crate) struct Watchdog {
     interrupter: Interrupter,
     deadline: Arc<Mutex<Option<Instant>>>,
-    /// Nothing may run any more, whatever the time is.
+    /// Stops everything, regardless of the time.
     closed: Arc<AtomicBool>,
 }
 
@@ -63,13 +63,13 @@ impl Watchdog {
         Self { interrupter, ..Self::default() }
     }
 
-    /// Begins to count, or goes on for so long.
+    /// Starts the time limit; `None` removes it.
     pub(crate) fn start(&self, time: Option<Duration>) {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
             time.map(|time| Instant::now() + time);
     }
 
-    /// Does not count what the host did: a user may edit for an hour.
+    /// Extends the limit by the time that the host took, such as for an editor.
     pub(crate) fn excuse(&self, time: Duration) {
         let mut deadline = self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
         *deadline = deadline.and_then(|deadline| deadline.checked_add(time));
@@ -80,7 +80,7 @@ impl Watchdog {
         self.closed.load(Ordering::Relaxed) || self.interrupter.is_set() || self.is_late()
     }
 
-    /// Lets nothing run, or everything again.
+    /// Stops everything, or allows it again.
     pub(crate) fn close(&self, closed: bool) {
         self.closed.store(closed, Ordering::Relaxed);
     }
@@ -94,7 +94,7 @@ impl Watchdog {
         deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Why a script was stopped, if it was; the next one starts afresh.
+    /// Why the script was stopped, if it was; clears the reason.
     pub(crate) fn reason(&self) -> Option<Kind> {
         let late = self.is_late();
         self.start(None);

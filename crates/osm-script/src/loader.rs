@@ -1,10 +1,10 @@
-//! How `require` finds files.
+//! Finds the file of a module for `require`.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::host::Host;
 
-/// What a name stands for: the module's file.
+/// The file of a module name.
 pub(crate) fn resolve(
     host: &mut dyn Host,
     from: &Path,
@@ -12,7 +12,7 @@ pub(crate) fn resolve(
     module_paths: &[PathBuf],
 ) -> Result<PathBuf, String> {
     if name.is_empty() {
-        return Err("a module needs a name".into());
+        return Err("the name of a module is empty".into());
     }
     let path = Path::new(name);
     let is_relative =
@@ -34,16 +34,16 @@ pub(crate) fn resolve(
     }
     Err(if bases.is_empty() {
         format!(
-            "there is no module '{name}': a file is named by ./ or ../, and no module paths are set"
+            "module not found: '{name}'; start a file's path with ./ or ../, or set module paths"
         )
     } else {
         let shown: Vec<String> =
             bases.iter().map(|base| clean(&base.join(path)).display().to_string()).collect();
-        format!("there is no module '{name}': looked for {}", shown.join(", "))
+        format!("module not found: '{name}'; tried {}", shown.join(", "))
     })
 }
 
-/// The files that a path without its extension may mean.
+/// The files to try for a path without an extension.
 fn candidates(path: &Path) -> [PathBuf; 4] {
     let with = |extension: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -53,7 +53,7 @@ fn candidates(path: &Path) -> [PathBuf; 4] {
     [path.to_owned(), with(".js"), with(".json"), path.join("index.js")]
 }
 
-/// A path without `.` and `..`, so that a module has one name.
+/// A path without `.` and `..`, so that a module is loaded once.
 fn clean(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for component in path.components() {

@@ -1,8 +1,7 @@
-//! Modes and their commands, as the program sees them: a typed view of `js/tui.js`.
+//! Modes and their commands for the program: a typed interface to `js/tui.js`.
 //!
-//! A script registers modes; the program shows their prompts, reads lines, and dispatches them.
-//! Every call waits for what it promises. A timer that is still set afterwards fires during a later
-//! call.
+//! A script registers modes; the program shows their prompts, reads lines and dispatches them. Every
+//! call waits for its promise. A timer that is still pending then fires during a later call.
 
 use serde_json::{Value, json};
 
@@ -19,15 +18,15 @@ pub struct Modes<'r>(&'r Runtime);
 pub struct ModeInfo {
     /// Its name.
     pub name: String,
-    /// What it is called in front of people; its name if it says nothing.
+    /// Its title; the name if it has none.
     pub title: String,
-    /// What stands before a line that is typed in it.
+    /// Its prompt.
     pub prompt: String,
-    /// Whether a line may be several.
+    /// Whether it accepts input of several lines.
     pub multiline: bool,
-    /// A line that is run when it is entered; whoever enters it does that.
+    /// The command that the program runs after entering the mode.
     pub initial_command: Option<String>,
-    /// The completer that `tui.setCompleter` gave it.
+    /// The completer set by `tui.setCompleter`.
     pub completer: Option<String>,
     /// Its commands, in the order of their registration.
     pub commands: Vec<CommandInfo>,
@@ -36,14 +35,14 @@ pub struct ModeInfo {
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandInfo {
-    /// Its name, which is the first word of a line.
+    /// Its name: the first word of a line.
     pub name: String,
     /// What it does.
     pub description: String,
     /// How it is typed.
     pub usage: String,
-    /// What completes its arguments: `file`, `gitref`, `executable`, `flag`, or a completer that a
-    /// script has registered.
+    /// The completers of its arguments: `file`, `gitref`, `executable`, `flag`, or one that a script has
+    /// registered.
     pub arg_completers: Vec<String>,
     /// Its flags.
     pub flags: Vec<FlagInfo>,
@@ -58,30 +57,30 @@ pub struct FlagInfo {
     pub description: String,
 }
 
-/// What became of a line.
+/// The result of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dispatch {
-    /// A command took it and came to its end.
+    /// The command has run.
     Done,
-    /// There is no such command.
+    /// No command has this name.
     Unknown,
 }
 
-/// What is being typed.
+/// The text being typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// All of it.
+    /// The whole text.
     pub text: String,
-    /// How many characters stand before the cursor.
+    /// The number of characters before the cursor.
     pub cursor: usize,
 }
 
-/// What a completer offers.
+/// A suggestion of a completer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// What would be typed.
+    /// The completed text.
     pub text: String,
-    /// What it is.
+    /// Its description.
     pub description: Option<String>,
 }
 
@@ -97,29 +96,29 @@ impl<'r> Modes<'r> {
         self.0.call("listModes", &[]).map(|modes| each(&modes, mode))
     }
 
-    /// The mode that we are in.
+    /// The current mode.
     #[must_use]
     pub fn current(&self) -> Option<ModeInfo> {
         let value = self.0.call("currentMode", &[]).ok()?;
         (!value.is_null()).then(|| mode(&value))
     }
 
-    /// Commands that every mode has, and that are there without one.
+    /// The commands of all modes (`tui.registerCommand`).
     pub fn commands(&self) -> Result<Vec<CommandInfo>, ScriptError> {
         self.0.call("globalCommands", &[]).map(|commands| each(&commands, command))
     }
 
-    /// Leaves the mode that we are in and enters another. If that fails, we stay.
+    /// Leaves the current mode and enters another. If that fails, the current mode stays.
     pub fn enter(&self, name: &str) -> Result<(), ScriptError> {
         self.0.call("enterMode", &[json!(name)]).map(drop)
     }
 
-    /// Leaves the mode that we are in. Whatever it says to that, we are in none afterwards.
+    /// Leaves the current mode, even if its `onExit` fails.
     pub fn leave(&self) -> Result<(), ScriptError> {
         self.0.call("leaveMode", &[]).map(drop)
     }
 
-    /// Runs a command: of the mode that we are in, or a global one.
+    /// Runs a command of the current mode, or a global one.
     pub fn dispatch(&self, name: &str, arguments: &[String]) -> Result<Dispatch, ScriptError> {
         let answer = self.0.call("dispatch", &[json!(name), json!(arguments)])?;
         Ok(if answer == "done" { Dispatch::Done } else { Dispatch::Unknown })
@@ -130,7 +129,7 @@ impl<'r> Modes<'r> {
         self.0.call("completers", &[]).map(|names| each(&names, plain))
     }
 
-    /// What a completer offers for what is being typed.
+    /// The suggestions of a completer.
     pub fn complete(
         &self,
         completer: &str,
@@ -145,7 +144,7 @@ impl<'r> Modes<'r> {
         Ok(each(&offers, suggestion))
     }
 
-    /// Tells observers of keys that somebody else changed, or that were taken back.
+    /// Notifies observers of keys that another process changed, or whose changes were discarded.
     pub fn changed(&self, keys: &[StateKey]) -> Result<(), ScriptError> {
         let keys: Vec<Value> = keys.iter().map(StateKey::to_json).collect();
         self.0.call("changed", &[json!(keys)]).map(drop)
@@ -156,17 +155,17 @@ impl<'r> Modes<'r> {
         self.0.call("keyBindings", &[]).map(|names| each(&names, plain))
     }
 
-    /// Does what a key is bound to. Whether it is bound at all.
+    /// Runs the handler of a key; false if the key is not bound.
     pub fn press(&self, key: &str) -> Result<bool, ScriptError> {
         self.0.call("press", &[json!(key)]).map(|bound| bound == true)
     }
 
-    /// Whether a script wants the program to end. So does a runtime in which nothing runs any more.
+    /// Whether a script has requested the end of the program, or the runtime is unusable.
     #[must_use]
     pub fn exit_requested(&self) -> bool {
         match self.0.call("exitRequested", &[]) {
             Ok(wanted) => wanted == true,
-            Err(error) => error.kind == Kind::Spoiled,
+            Err(error) => error.kind == Kind::Unusable,
         }
     }
 }
@@ -198,7 +197,7 @@ fn command(value: &Value) -> CommandInfo {
     }
 }
 
-/// What our own script gives has the right shape; anything else is empty.
+/// Converts a list of the built-in script; anything else gives an empty list.
 fn each<T>(list: &Value, make: impl Fn(&Value) -> T) -> Vec<T> {
     list.as_array().into_iter().flatten().map(make).collect()
 }

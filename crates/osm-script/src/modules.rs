@@ -1,7 +1,7 @@
-//! What `require('osm:…')` gives: a table, and a file for each module.
+//! The modules of `require('osm:…')`: a table, and a file for each module.
 //!
-//! A module is functions of Rust, or a script of ours that stands on some. The table is what
-//! `require` knows, what `osm.d.ts` is checked against, and what an unknown name is answered with.
+//! A module is a set of Rust functions, a built-in script, or both. `require` and the message about an
+//! unknown module use the table, and a test compares `osm.d.ts` with it.
 
 mod arguments;
 mod argv;
@@ -22,7 +22,7 @@ pub use arguments::Arguments;
 
 use crate::host::{Extension, Host};
 
-/// A function that scripts call. Its error is what they catch.
+/// A function that scripts call. Its error is thrown as an exception.
 pub type Native = fn(&mut dyn Host, &Arguments<'_>) -> Result<Value, String>;
 
 /// A module.
@@ -31,8 +31,8 @@ pub struct Module {
     pub name: &'static str,
     /// Its functions in Rust.
     pub functions: &'static [(&'static str, Native)],
-    /// The script that makes its exports; it finds the functions in `__filename`'s place. Without
-    /// one, the functions are the exports.
+    /// The script that makes the exports; it receives the functions in place of `__filename`. Without
+    /// a script, the functions are the exports.
     pub script: Option<&'static str>,
 }
 
@@ -70,15 +70,15 @@ pub static MODULES: &[Module] = &[
     native("osm:tokenizer", tokenizer::FUNCTIONS),
 ];
 
-/// What our own scripts stand on, and no script of a user has a use for.
+/// Modules for the built-in scripts only.
 static INTERNAL: &[Module] = &[
     scripted("osm:ctxutil/texts", include_str!("../js/modules/ctxutil_texts.js")),
     native("osm:output", output::FUNCTIONS),
     native("osm:state", state::FUNCTIONS),
 ];
 
-/// What a program gives to scripts that work with files: `osm:ctxutil`, `osm:tokenizer` and the
-/// global `context` stand on it.
+/// The module that the program implements for scripts that build prompts; `osm:ctxutil`,
+/// `osm:tokenizer` and the global `context` need it.
 pub const CONTEXT: Extension = Extension {
     name: "osm:context",
     functions: &[
@@ -98,26 +98,26 @@ pub const CONTEXT: Extension = Extension {
     ],
 };
 
-/// Modules that scripts written for the upstream tool may ask for.
+/// Modules of the upstream tool that osm does not have, and what to use instead.
 static ABSENT: &[(&str, &str)] = &[
-    ("osm:text/template", "templates are MiniJinja here: require('osm:template')"),
-    ("osm:fetch", "scripts reach no network; run a program with osm:exec"),
-    ("osm:regexp", "the regular expressions of JavaScript do the same"),
-    ("osm:unicodetext", "strings of JavaScript have to do"),
+    ("osm:text/template", "use MiniJinja templates: require('osm:template')"),
+    ("osm:fetch", "scripts have no network access; run a program with osm:exec"),
+    ("osm:regexp", "use JavaScript's regular expressions"),
+    ("osm:unicodetext", "use JavaScript's strings"),
     ("osm:lipgloss", NO_TOOLKIT),
     ("osm:bubbletea", NO_TOOLKIT),
     ("osm:bubblezone", NO_TOOLKIT),
     ("osm:bubbles/viewport", NO_TOOLKIT),
     ("osm:bubbles/textarea", NO_TOOLKIT),
     ("osm:termui/scrollbar", NO_TOOLKIT),
-    ("osm:bt", "there are no behaviour trees"),
-    ("osm:pabt", "there are no behaviour trees"),
-    ("osm:grpc", "scripts reach no network; run a program with osm:exec"),
-    ("osm:protobuf", "there are no protocol buffers"),
-    ("osm:mcp", "scripts are no servers"),
-    ("osm:mcpcallback", "scripts are no servers"),
-    ("osm:claudemux", "scripts drive no agents"),
-    ("osm:termmux", "scripts drive no terminals"),
+    ("osm:bt", "behaviour trees are not supported"),
+    ("osm:pabt", "behaviour trees are not supported"),
+    ("osm:grpc", "scripts have no network access; run a program with osm:exec"),
+    ("osm:protobuf", "protocol buffers are not supported"),
+    ("osm:mcp", "scripts cannot be servers"),
+    ("osm:mcpcallback", "scripts cannot be servers"),
+    ("osm:claudemux", "scripts cannot control agents"),
+    ("osm:termmux", "scripts cannot control terminals"),
 ];
 
 const NO_TOOLKIT: &str = "there is no terminal toolkit; a mode has commands and prints lines";
@@ -142,11 +142,11 @@ pub(crate) fn outline(extensions: &[Extension]) -> Value {
             json!({ "functions": extension.functions, "script": null, "public": true }),
         )
     });
-    // A name of ours stays ours.
+    // An extension cannot replace a built-in module.
     Value::Object(theirs.chain(ours).collect())
 }
 
-/// Modules that there are elsewhere and not here, with what to do instead.
+/// Missing modules of the upstream tool, with what to use instead.
 pub(crate) fn absent() -> Value {
     Value::Object(
         ABSENT.iter().map(|(name, instead)| ((*name).to_owned(), json!(instead))).collect(),

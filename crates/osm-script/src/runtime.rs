@@ -1,9 +1,9 @@
-//! The engine, under its limits.
+//! The script engine with its limits.
 //!
-//! Rust and JavaScript meet in two places. `native(module, function, arguments)` is how a script
-//! reaches a function of [`modules`](crate::modules); [`Runtime::call`] is how Rust reaches a
-//! function that scripts of our own (`js/`) put into the global object `__osm`. Everything that
-//! crosses is JSON.
+//! Rust and JavaScript call each other in two places. A script calls a function of
+//! [`modules`](crate::modules) by `native(module, function, arguments)`. Rust calls a function that the
+//! built-in scripts (`js/`) have put into the global object `__osm` by [`Runtime::call`]. All values
+//! cross as JSON.
 
 use std::cell::{Cell, RefMut};
 use std::path::{Path, PathBuf};
@@ -18,23 +18,23 @@ use crate::globals::{self, Shared, WRAPPER};
 use crate::host::{Extension, Host};
 use crate::limits::{Interrupter, Limits, Watchdog};
 
-/// So many jobs of a script that failed are run to get rid of them.
-const MOST_JOBS: u32 = 100_000;
+/// How many pending jobs of a failed script are run to discard them.
+const MAX_DISCARDED_JOBS: u32 = 100_000;
 
-/// How scripts are run.
+/// The settings of a runtime.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What they may use up.
+    /// The limits of scripts.
     pub limits: Limits,
-    /// Where modules with a bare name are looked for.
+    /// The folders in which `require` looks for a bare name.
     pub module_paths: Vec<PathBuf>,
     /// The global `args`.
     pub arguments: Vec<String>,
-    /// `ctx` tells what it does.
+    /// Whether `ctx` prints the progress of tests.
     pub test: bool,
-    /// Modules whose functions the host answers.
+    /// The modules that the host implements.
     pub extensions: Vec<Extension>,
-    /// Further globals, made before any script runs.
+    /// Additional globals.
     pub globals: Vec<(String, Value)>,
 }
 
@@ -46,11 +46,11 @@ pub struct Runtime {
     options: Options,
     watchdog: Watchdog,
     interrupter: Interrupter,
-    spoiled: Cell<bool>,
+    unusable: Cell<bool>,
 }
 
 impl Runtime {
-    /// An engine in which nothing has run yet.
+    /// A new engine with all globals; no script has run yet.
     pub fn new(host: Box<dyn Host>, options: Options) -> Result<Self, ScriptError> {
         let failed =
             |error: rquickjs::Error| ScriptError::new(Kind::Thrown, "Engine", error.to_string());
@@ -67,14 +67,14 @@ impl Runtime {
                     let ours: Object = ctx.globals().get("__osm")?;
                     ours.get::<_, Function>("onRejection")?.call((promise, reason, handled))
                 };
-                // There is nobody to tell; memory may be what is missing.
+                // Cannot be reported: the call may have failed for lack of memory.
                 drop(tell());
             },
         )));
         let context = Context::full(&engine).map_err(failed)?;
         let shared = Rc::new(Shared::new(host, &options, watchdog.clone()));
-        let spoiled = Cell::new(false);
-        let runtime = Self { engine, context, shared, options, watchdog, interrupter, spoiled };
+        let unusable = Cell::new(false);
+        let runtime = Self { engine, context, shared, options, watchdog, interrupter, unusable };
         runtime.context.with(|ctx| {
             globals::make(&ctx, &runtime.shared, &runtime.options)
                 .catch(&ctx)
@@ -83,31 +83,31 @@ impl Runtime {
         Ok(runtime)
     }
 
-    /// What stops a script from outside.
+    /// Stops a script from another thread.
     #[must_use]
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
     }
 
-    /// Runs a script to its end, with all that it set going.
+    /// Runs a script, and all promises and timers that it starts.
     pub fn run(&self, file: &Path) -> Result<(), ScriptError> {
         let name = file.display().to_string();
         self.call("main", &[json!(name)]).map(drop)
     }
 
-    /// Runs a script that is no file, such as a mode of the program's own, to its end.
+    /// Runs a script from memory, such as a built-in mode.
     pub fn run_source(&self, name: &str, text: &str) -> Result<(), ScriptError> {
         self.shared.sources.borrow_mut().insert(name.to_owned(), text.to_owned());
         self.call("mainText", &[json!(name), json!(text)]).map(drop)
     }
 
-    /// Evaluates a text and gives its value.
+    /// Evaluates an expression and returns its value.
     pub fn evaluate(&self, source: &str, name: &str) -> Result<Value, ScriptError> {
         self.shared.sources.borrow_mut().insert(name.to_owned(), source.to_owned());
         self.guarded(0, |ctx| ctx.eval_with_options(source, globals::options(name)))
     }
 
-    /// Calls a function of `__osm`, and waits for what it promises.
+    /// Calls a function of `__osm`; if it returns a promise, waits for the result.
     pub fn call(&self, function: &str, arguments: &[Value]) -> Result<Value, ScriptError> {
         self.guarded(WRAPPER.len(), |ctx| {
             let ours: Object = ctx.globals().get("__osm")?;
@@ -132,15 +132,15 @@ impl Runtime {
         self.watchdog.start(self.options.limits.time);
     }
 
-    /// Runs something that gives a value or a promise, under the limits, and all that it sets going.
+    /// Runs `work` under the limits, and waits for its promise.
     fn guarded(
         &self,
         prefix: usize,
         work: impl for<'js> FnOnce(&Ctx<'js>) -> rquickjs::Result<rquickjs::Value<'js>>,
     ) -> Result<Value, ScriptError> {
-        if self.spoiled.get() {
+        if self.unusable.get() {
             let message = "an earlier script cannot be stopped";
-            return Err(ScriptError::new(Kind::Spoiled, "Spoiled", message));
+            return Err(ScriptError::new(Kind::Unusable, "Unusable", message));
         }
         self.restart_watchdog();
         let result = self.run_and_wait(prefix, work);
@@ -156,7 +156,7 @@ impl Runtime {
         prefix: usize,
         work: impl for<'js> FnOnce(&Ctx<'js>) -> rquickjs::Result<rquickjs::Value<'js>>,
     ) -> Result<Value, ScriptError> {
-        // A promise is kept where the loop below can look at it without borrowing the engine.
+        // The loop below reads the promise from `__osm.result`, without a borrow of the engine.
         self.context.with(|ctx| {
             let value =
                 work(&ctx).catch(&ctx).map_err(|error| self.explain(&ctx, error, prefix))?;
@@ -170,29 +170,28 @@ impl Runtime {
         self.take_result(prefix)
     }
 
-    /// Drops what a script that failed has set going, so that nothing of it goes on behind the back
-    /// of the next.
+    /// Discards the timers and jobs of a failed script, so that they do not run during the next one.
     ///
-    /// Timers are forgotten. Jobs can only be run; while the watchdog lets nothing run, the engine
-    /// ends one in ten thousand, which is enough for one that begets another. Where they multiply
-    /// faster, the runtime is spoiled.
+    /// QuickJS cannot drop jobs, so they are run while the watchdog is closed, which interrupts one in ten
+    /// thousand of them: enough to end a job that queues another. If jobs multiply faster, the runtime
+    /// becomes unusable.
     fn abandon(&self) {
         self.watchdog.close(true);
         let mut jobs = 0;
-        while self.engine.is_job_pending() && jobs < MOST_JOBS {
+        while self.engine.is_job_pending() && jobs < MAX_DISCARDED_JOBS {
             jobs += 1;
-            // What it throws is of no interest.
+            // Its exceptions are ignored.
             drop(self.engine.execute_pending_job());
         }
         self.watchdog.close(false);
-        self.spoiled.set(self.engine.is_job_pending());
+        self.unusable.set(self.engine.is_job_pending());
         drop(self.ask("forget"));
     }
 
-    /// Whether what a script left going cannot be stopped. Then nothing runs here any more.
+    /// Whether jobs of an earlier script cannot be stopped. Every call fails then.
     #[must_use]
-    pub fn is_spoiled(&self) -> bool {
-        self.spoiled.get()
+    pub fn is_unusable(&self) -> bool {
+        self.unusable.get()
     }
 
     fn is_settled(&self) -> bool {
@@ -213,7 +212,8 @@ impl Runtime {
             let json = match settled {
                 Some(Some(value)) => value.and_then(|value| to_json(&ctx, value)),
                 Some(None) => {
-                    let message = "a promise is never settled: nothing is left that could do it";
+                    let message =
+                        "a promise never settles: no job or timer is left that could settle it";
                     return Err(ScriptError::new(Kind::Thrown, "Error", message));
                 }
                 None => value.map_or(Ok(Value::Null), |value| to_json(&ctx, value)),
@@ -238,7 +238,7 @@ impl Runtime {
         self.ask("takeRejection").map(drop)
     }
 
-    /// Milliseconds until the next timer; `None` if there is none.
+    /// Milliseconds until the next timer; `None` without timers.
     pub(crate) fn next_timer(&self) -> Result<Option<u64>, ScriptError> {
         Ok(self.ask("nextTimer")?.as_u64())
     }
@@ -247,7 +247,7 @@ impl Runtime {
         self.ask("fireTimers").map(drop)
     }
 
-    /// Calls a function of ours that takes nothing and waits for nothing.
+    /// Calls a synchronous function of `__osm` without arguments.
     fn ask(&self, function: &str) -> Result<Value, ScriptError> {
         self.context.with(|ctx| {
             let asked = ctx
@@ -284,7 +284,7 @@ impl Runtime {
     }
 }
 
-/// What the last call gave.
+/// The result of the last call.
 fn result<'js>(ctx: &Ctx<'js>) -> Option<rquickjs::Value<'js>> {
     let ours: Object = ctx.globals().get("__osm").ok()?;
     ours.get("result").ok()

@@ -1,8 +1,7 @@
-//! Templates: `MiniJinja`, for text, and under limits.
+//! Renders `MiniJinja` templates, with limits.
 //!
-//! Prompts are text, so nothing is escaped. A name that is not there is an error and not an empty
-//! place: a prompt with a hole is worse than none. Programs that render a template themselves do it
-//! here, so that scripts and they agree.
+//! Prompts are plain text, so output is not escaped. An undefined name is an error: a prompt with a
+//! missing part is worse than none. The program renders templates here, too, so that both agree.
 
 use std::io;
 
@@ -11,18 +10,18 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 use serde_json::Value;
 
-/// So many steps may be taken: enough for a loop over a hundred thousand things.
-const STEPS: u64 = 5_000_000;
+/// The most steps: enough for a loop over 100 000 items.
+const MAX_STEPS: u64 = 5_000_000;
 
-/// So much may come of it.
-const LONGEST: usize = 64 << 20;
+/// The most output, in bytes.
+const MAX_OUTPUT: usize = 64 << 20;
 
-/// Renders a template. An error tells the line and shows it; `name` is what it calls the template.
+/// Renders a template. An error contains the line; `name` is the template's name in it.
 pub fn render(name: &str, template: &str, data: &Value) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    environment.set_fuel(Some(STEPS));
+    environment.set_fuel(Some(MAX_STEPS));
     let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
     environment.set_syntax(syntax.map_err(|error| explain(name, template, &error))?);
     let mut rendered = Bounded(Vec::new());
@@ -30,21 +29,21 @@ pub fn render(name: &str, template: &str, data: &Value) -> Result<String, String
     parsed
         .and_then(|parsed| parsed.render_captured_to(Serde(data), &mut rendered).map(drop))
         .map_err(|error| explain(name, template, &error))?;
-    String::from_utf8(rendered.0).map_err(|_| format!("{name}: it gives no text"))
+    String::from_utf8(rendered.0).map_err(|_| format!("{name}: the output is not valid UTF-8"))
 }
 
-/// Whether a template can be parsed.
+/// Checks that a template can be parsed.
 pub fn check(name: &str, template: &str) -> Result<(), String> {
     let environment = Environment::new();
     let parsed = environment.template_from_named_str(name, template);
     parsed.map(drop).map_err(|error| explain(name, template, &error))
 }
 
-/// What went wrong, where, and the line itself.
+/// The message, the line number and the line.
 fn explain(name: &str, template: &str, error: &Error) -> String {
     let said = match error.kind() {
-        ErrorKind::OutOfFuel => "it takes too many steps; is there a loop in a loop?".to_owned(),
-        ErrorKind::WriteFailure => format!("it gives more than {} MB", LONGEST >> 20),
+        ErrorKind::OutOfFuel => "too many steps; is there a loop in a loop?".to_owned(),
+        ErrorKind::WriteFailure => format!("more than {} MB of output", MAX_OUTPUT >> 20),
         kind => match error.detail() {
             Some(detail) => format!("{kind}: {detail}"),
             None => kind.to_string(),
@@ -56,12 +55,12 @@ fn explain(name: &str, template: &str, error: &Error) -> String {
     format!("{name}:{line}: {said}\n  {excerpt}")
 }
 
-/// A text that does not grow for ever.
+/// A buffer with a maximum size.
 struct Bounded(Vec<u8>);
 
 impl io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > LONGEST {
+        if self.0.len() + bytes.len() > MAX_OUTPUT {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.0.extend_from_slice(bytes);
@@ -95,7 +94,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever is written, there is a text or a reason.
+        /// Every template gives a text or an error.
         #[test]
         fn nothing_panics(parts in proptest::collection::vec("\\{\\{|\\}\\}|\\{%|%\\}|if|for|in|endif|endfor|macro|set|[a-c(){}|.,*~='\"0-9 \n]", 0..24)) {
             let data = json!({ "a": 1, "b": [1, 2], "c": { "a": "x" } });
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_says_where() {
+    fn errors_name_the_line() {
         let data = json!({ "a": 1 });
         for (template, message) in [
             ("one\n{{ nothing }}", "t:2: undefined value"),

@@ -136,7 +136,7 @@ impl Cursor<'_> {
         Some(next)
     }
 
-    /// Reads up to the closing quote; says so if there is none.
+    /// Reads up to the closing quote; returns the quote if it is missing.
     fn quoted(&mut self, quote: char, text: &mut String) -> Option<Open> {
         while let Some(character) = self.next() {
             match character {

@@ -1,13 +1,13 @@
-// What a script of osm finds: globals, and modules for `require`.
+// The globals of a script, and the modules for `require`.
 //
-// For an editor to know it, begin a script with
+// To use this file in an editor, begin a script with
 //
 //     // @ts-check
 //     /// <reference path="…/osm.d.ts" />
 //
-// A test holds this file to what is really there: everything, and nothing else.
+// A test checks that this file declares exactly what exists.
 
-/** What can be kept: null, true, a finite number, a text, arrays and plain objects of them. */
+/** Values that can be stored: null, booleans, finite numbers, strings, and arrays and plain objects of them. */
 type OsmJson = null | boolean | number | string | OsmJson[] | { [key: string]: OsmJson };
 
 // ---------------------------------------------------------------- globals
@@ -15,20 +15,20 @@ type OsmJson = null | boolean | number | string | OsmJson[] | { [key: string]: O
 /** The arguments of the script. */
 declare const args: readonly string[];
 
-/** What a script prints. */
+/** Output of a script. */
 declare const output: OsmOutput;
 interface OsmOutput {
-    /** Prints values, with spaces between them, as a line. */
+    /** Prints values, separated by spaces, as a line on standard output. */
     print(...values: unknown[]): void;
-    /** Prints by a pattern: %s %d %f %v %q %j %x %t %%, with widths and precisions. */
+    /** Prints a formatted line: %s %d %f %v %q %j %x %t %%, with widths and precisions. */
     printf(pattern: string, ...values: unknown[]): void;
-    /** Says that something was done: to the user, and never into a file with the results. */
+    /** Prints a message for the user on standard error. */
     tell(...values: unknown[]): void;
     toClipboard(text: string): void;
     fromClipboard(): string;
 }
 
-/** What a script notes for whoever looks for a fault. */
+/** The log of osm. */
 declare const log: OsmLog;
 interface OsmLog {
     debug(message: unknown, attributes?: object): void;
@@ -36,7 +36,7 @@ interface OsmLog {
     warn(message: unknown, attributes?: object): void;
     error(message: unknown, attributes?: object): void;
     printf(pattern: string, ...values: unknown[]): void;
-    /** The last messages; all that are kept without a count. */
+    /** The last `count` messages; without a count, all that are kept (at most 1000). */
     getLogs(count?: number): OsmLogEntry[];
     searchLogs(text: string): OsmLogEntry[];
     clearLogs(): void;
@@ -53,18 +53,18 @@ interface Console {
     log(...values: unknown[]): void;
     info(...values: unknown[]): void;
     debug(...values: unknown[]): void;
-    /** Shown, but no result. */
+    /** Prints to standard error. */
     warn(...values: unknown[]): void;
-    /** Shown, but no result. */
+    /** Prints to standard error. */
     error(...values: unknown[]): void;
 }
 
-/** The script as a test of itself. */
+/** Tests in a script (`osm script --test`). */
 declare const ctx: OsmCtx;
 interface OsmCtx {
-    /** Runs a part. Whether it passed. */
+    /** Runs a sub-test; returns whether it passed. */
     run(name: string, part: () => void): boolean;
-    /** Does something at the end, the last first. */
+    /** Runs a function at the end; the last one first. */
     defer(later: () => void): void;
     log(...values: unknown[]): void;
     logf(pattern: string, ...values: unknown[]): void;
@@ -76,20 +76,20 @@ interface OsmCtx {
     name(): string;
 }
 
-/** Files and folders that the script has picked. Nothing is read before it is asked for. */
+/** Files and folders that the script has added. They are read when they are needed. */
 declare const context: OsmContext;
 interface OsmContext {
-    /** Picks a file, a folder, or what a pattern matches. */
+    /** Adds a file, a folder, or the matches of a pattern. */
     addPath(path: string): void;
-    /** Drops what was picked under a path, a label, or a name that only one has. */
+    /** Removes the entry of a path, a label, or an unambiguous file name. */
     removePath(path: string): void;
     listPaths(): string[];
     getPath(path: string): OsmPicked | null;
-    /** Throws if it is no longer there. */
+    /** Throws if the file no longer exists. */
     refreshPath(path: string): void;
-    /** All files that were picked, in one text. */
+    /** All added files in one text. */
     toTxtar(): string;
-    /** The files in such a text. They are not picked: they are on no disk. */
+    /** The files of such a text; they are not added. */
     fromTxtar(text: string): { name: string; content: string }[];
     getStats(): { totalPaths: number; files: number; directories: number; totalSize: number };
     filterPaths(pattern: string): string[];
@@ -103,30 +103,30 @@ interface OsmPicked {
     files: string[];
 }
 
-/** Modes, their commands, and state that outlives the script. */
+/** Modes, commands, and persistent state. */
 declare const tui: OsmTui;
 interface OsmTui {
-    /** Registers a mode, in the place of one with the same name. */
+    /** Registers a mode; replaces one with the same name. */
     registerMode(mode: OsmMode): void;
-    /** Leaves the current mode and enters another. If that fails, we stay. */
+    /** Leaves the current mode and enters another. If that fails, the current mode stays. */
     switchMode(name: string): Promise<void> | void;
-    /** The name of the current mode; empty if there is none. */
+    /** The name of the current mode; empty outside modes. */
     getCurrentMode(): string;
     listModes(): string[];
-    /** Registers a command that every mode has. */
+    /** Registers a command for all modes. */
     registerCommand(command: OsmCommand & { name: string }): void;
     /** Declares state: `{ [Symbol('name')]: { defaultValue } }`. */
     createState(name: string, definitions: OsmDefinitions): OsmState;
-    /** Is told of keys that another process changed, or that were taken back. Gives what ends that. */
+    /** Calls the listener when another process changes keys, or changes are discarded. Returns a function that ends it. */
     onStateChange(listener: (keys: OsmStateKey[]) => unknown): () => void;
-    /** Puts all state that was declared back to its defaults. */
+    /** Resets all declared state to its defaults. */
     reset(): void;
-    /** Makes a prompt; gives its name. */
+    /** Creates a prompt; returns its name. */
     createPrompt(prompt: OsmPrompt): string;
-    /** Reads lines until there are no more, the handler gives `false`, or an exit is asked for. */
+    /** Reads lines until the end, until the handler returns `false`, or until an exit is requested. */
     runPrompt(name: string): Promise<void>;
     registerCompleter(name: string, completer: (document: OsmDocument) => OsmOffers | Promise<OsmOffers>): void;
-    /** Gives a prompt or a mode a completer. */
+    /** Sets the completer of a prompt or a mode. */
     setCompleter(name: string, completer: string): void;
     registerKeyBinding(key: string, handler: () => unknown): void;
     requestExit(): void;
@@ -136,12 +136,12 @@ interface OsmTui {
 interface OsmMode {
     name: string;
     tui?: { title?: string; prompt?: string };
-    /** A line that is run on entering. */
+    /** A command that runs after entering. */
     initialCommand?: string;
     multiline?: boolean;
     onEnter?: () => unknown;
     onExit?: () => unknown;
-    /** Its commands by name, or a function that gives them on entering. */
+    /** The commands by name, or a function that returns them when the mode is entered. */
     commands?: OsmCommands | (() => OsmCommands);
 }
 type OsmHandler = (args: string[]) => unknown;
@@ -149,38 +149,38 @@ type OsmCommands = Record<string, OsmCommand | OsmHandler | undefined> | Map<str
 interface OsmCommand {
     description?: string;
     usage?: string;
-    /** file, gitref, executable, flag, item, or one of registerCompleter. */
+    /** file, gitref, executable, flag, item, or the name of a registered completer. */
     argCompleters?: string[];
     flagDefs?: { name: string; description?: string }[];
-    /** What it promises is waited for; what it throws is shown, and takes back what it changed. */
+    /** osm waits for its promise. If it throws, osm shows the error and discards its changes. */
     handler: OsmHandler;
 }
 interface OsmPrompt {
     name?: string;
     title?: string;
     prefix?: string;
-    /** Takes a line. Without one, a line is a command. */
+    /** Handles a line. Without a handler, a line is a command. */
     handler?: (line: string) => unknown;
     [setting: string]: unknown;
 }
 type OsmOffers = (string | { text: string; description?: string })[];
 interface OsmDefinitions {
     [symbol: symbol]: { defaultValue?: unknown };
-    /** Only a symbol counts here. */
+    /** Only symbols are declared. */
     [name: string]: unknown;
 }
 interface OsmState {
-    /** A copy of the value; the default if nothing is kept. */
+    /** A copy of the value; the default if none is stored. */
     get(symbol: symbol): any;
-    /** Keeps a value. Throws, and keeps nothing, if JSON cannot hold it. A Date is kept as its text. */
+    /** Stores a value. Throws, and stores nothing, if JSON cannot hold it. A Date is stored as a string. */
     set(symbol: symbol, value: unknown): void;
-    /** Back to the default: one symbol, or all. */
+    /** Resets one symbol, or all, to the default. */
     reset(symbol?: symbol): void;
-    /** Is told when another process changed the value, or when it was taken back. Gives what ends that. */
+    /** Calls the observer when another process changes the value, or a change is discarded. Returns a function that ends it. */
     observe(symbol: symbol, observer: (value: any, symbol: symbol) => unknown): () => void;
 }
 type OsmStateKey = { shared: string } | { command: string; name: string };
-/** What is being typed. */
+/** The text being typed. */
 interface OsmDocument {
     getText(): string;
     getTextBeforeCursor(): string;
@@ -210,13 +210,13 @@ declare function queueMicrotask(callback: () => unknown): void;
 
 // ---------------------------------------------------------------- modules
 
-/** Lines and words. */
+/** Splits a line into words, and joins words to a line. */
 declare module 'osm:argv' {
     export function parseArgv(line: string): string[];
     export function formatArgv(words: string[]): string;
 }
 
-/** Files, as the program knows them. Everything below stands on it; scripts seldom need it. */
+/** The program's prompt builder. The modules below use it; scripts seldom need it. */
 declare module 'osm:context' {
     interface Stats {
         bytes: number;
@@ -253,7 +253,7 @@ declare module 'osm:context' {
         error: string | null;
     };
     export function describe(items: import('osm:ctxutil').Item[]): Described[];
-    /** The ids of the items whose files or folders are not there; nothing is read for it. */
+    /** The ids of items whose file or folder is missing; does not read files. */
     export function missing(items: import('osm:ctxutil').Item[]): number[];
     export function build(items: import('osm:ctxutil').Item[]): {
         text: string;
@@ -270,15 +270,15 @@ declare module 'osm:context' {
     export function fromTxtar(text: string): { name: string; content: string }[];
 }
 
-/** Digests, in hexadecimal. */
+/** Digests as hexadecimal text. */
 declare module 'osm:crypto' {
     export function sha256(text: string): string;
     export function hmacSHA256(key: string, text: string): string;
 }
 
-/** The context of a prompt, and the commands with which people work on it. */
+/** The context of a prompt, and the commands that change it. */
 declare module 'osm:ctxutil' {
-    /** A thing that a prompt is made of. Fields that nobody knows are kept. */
+    /** An item of a prompt. Unknown fields are kept. */
     interface Item {
         id: number;
         type: 'file' | 'note' | 'diff' | 'lazy-diff' | 'lazy-exec' | (string & {});
@@ -289,13 +289,13 @@ declare module 'osm:ctxutil' {
         [more: string]: unknown;
     }
     interface Options {
-        /** Without getItems and setItems: the shared contextItems. */
+        /** Default: the shared contextItems. */
         getItems?: () => Item[];
         setItems?: (items: Item[]) => void;
         nextIntegerId?: (items: Item[]) => number;
-        /** The template of the prompt, for the program to fill: `context` is all items. */
+        /** The template of the prompt, which the program renders; `context` is the text of all items. */
         prompt?: () => { template?: string; data?: object };
-        /** Or the whole prompt, made by the script. */
+        /** Builds the whole prompt in the script instead. */
         buildPrompt?: () => string | Promise<string>;
         postCopyHint?: string;
     }
@@ -304,10 +304,10 @@ declare module 'osm:ctxutil' {
         commands: Record<Name, OsmCommand>;
         getItems(): Item[];
         setItems(items: Item[]): void;
-        /** Adds an item; gives its id, which is never given twice. */
+        /** Adds an item; returns its id, which is never reused. */
         addItem(type: string, label: string, payload?: unknown, more?: object): number;
         removeItem(id: number): void;
-        /** Tells what an earlier command has left here, and what of it is missing. */
+        /** Lists the items of the session, and the missing files. */
         rehydrate(): { items: number; files: number; missing: number[] };
         buildPrompt(): string | Promise<string>;
     }
@@ -315,7 +315,7 @@ declare module 'osm:ctxutil' {
     export function contextManager(options?: Options): Manager;
 }
 
-/** base64 and hexadecimal, of text. */
+/** base64 and hexadecimal encoding of text. */
 declare module 'osm:encoding' {
     export function base64Encode(text: string): string;
     export function base64Decode(text: string): string;
@@ -325,7 +325,7 @@ declare module 'osm:encoding' {
     export function hexDecode(text: string): string;
 }
 
-/** Programs, run to their end. One that fails is an answer and no exception. */
+/** Runs programs. A failure gives a result with `error: true`, not an exception. */
 declare module 'osm:exec' {
     interface Finished {
         stdout: string;
@@ -338,7 +338,7 @@ declare module 'osm:exec' {
     export function execv(words: string[]): Finished;
 }
 
-/** Flags of a script's arguments. */
+/** Parses flags in a script's arguments. */
 declare module 'osm:flag' {
     interface Flag {
         name: string;
@@ -367,13 +367,13 @@ declare module 'osm:flag' {
     export function newFlagSet(name: string): FlagSet;
 }
 
-/** Numbers as people read them. */
+/** Readable numbers and sizes. */
 declare module 'osm:format' {
     export function formatNum(number: number): string;
     export function formatBytes(bytes: number): string;
 }
 
-/** JSON, and working with what was read. */
+/** JSON: parse, stringify, query, patch and compare. */
 declare module 'osm:json' {
     export function parse(text: string): any;
     export function stringify(value: unknown, indent?: number): string;
@@ -385,7 +385,7 @@ declare module 'osm:json' {
     export function unflatten(flat: Record<string, unknown>, between?: string): any;
 }
 
-/** The number after the greatest id in a list. */
+/** The number after the highest id in a list. */
 declare module 'osm:nextIntegerId' {
     interface NextIntegerId {
         (list: readonly { id?: unknown }[] | null | undefined): number;
@@ -399,10 +399,10 @@ declare module 'osm:nextIntegerID' {
     export = nextIntegerId;
 }
 
-/** Files, variables, the editor, the clipboard. */
+/** Files, environment variables, the editor, the clipboard. */
 declare module 'osm:os' {
     interface Writing {
-        /** Who may do what with it: 0o600 unless something is said. */
+        /** The permissions of a new file; default: those of the user's umask. */
         mode?: number;
         createDirs?: boolean;
     }
@@ -414,7 +414,7 @@ declare module 'osm:os' {
     export function join(...parts: string[]): string;
     export function platform(): string;
     export function getenv(name: string): string;
-    /** Lets the user edit a text; the hint says what it is. */
+    /** Opens a text in the user's editor and returns the result; the hint names it. */
     export function openEditor(hint?: string, text?: string): string;
     export function clipboardCopy(text: string): void;
     export function clipboardPaste(): string;
@@ -437,11 +437,11 @@ declare module 'osm:path' {
     export const listSeparator: string;
 }
 
-/** Symbols that name state which commands share. */
+/** Symbols of state that all commands share. */
 declare module 'osm:sharedStateSymbols' {
-    /** What the prompts of all modes are made of. */
+    /** The items of the prompts of all modes. */
     export const contextItems: unique symbol;
-    /** The symbol of a shared key: the same one for everybody who names it. */
+    /** The symbol of a shared key: always the same one for a name. */
     export function define(name: string): symbol;
 }
 
@@ -452,20 +452,20 @@ declare module 'osm:template' {
         parse(text: string): Template;
         execute(data?: object): string;
     }
-    /** Fills a template. A name that the data does not have is an error. */
+    /** Renders a template. A name that the data does not have is an error. */
     export function render(text: string, data?: object): string;
-    /** Throws if a template cannot be parsed. */
+    /** Throws if the template cannot be parsed. */
     export function check(text: string): void;
     function create(name: string): Template;
     export { create as new };
 }
 
 declare module 'osm:time' {
-    /** Waits, at most a minute. */
+    /** Sleeps for at most 60 000 milliseconds. */
     export function sleep(milliseconds: number): void;
 }
 
-/** How long a text is. */
+/** Counts tokens, bytes and lines. */
 declare module 'osm:tokenizer' {
     export function count(text: string): number;
     export function byteCount(text: string): number;

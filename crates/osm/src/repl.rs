@@ -190,7 +190,7 @@ impl Repl {
                 }
             }
         }
-        if self.runtime.is_spoiled() {
+        if self.runtime.is_unusable() {
             self.restart();
         }
         self.finished |= self.modes().exit_requested();

@@ -42,7 +42,7 @@ impl Host for ScriptHost {
         self.host.screen.print(text);
     }
 
-    fn complain(&mut self, text: &str) {
+    fn print_error(&mut self, text: &str) {
         self.host.screen.complain(text);
     }
 

@@ -1,7 +1,6 @@
-// The context of a prompt: items, and the commands with which people work on them.
+// The context of a prompt: its items, and the commands that change them.
 //
-// A command either does all that it was asked, or throws and has changed nothing: whoever runs it
-// takes the state back.
+// A command either succeeds completely or throws; the program then discards all of its changes.
 'use strict';
 const { parseArgv, formatArgv } = require('osm:argv');
 const { openEditor, clipboardCopy } = require('osm:os');
@@ -12,19 +11,19 @@ const { callContext: call, oneLine } = ours;
 
 const ITEMS = { shared: 'contextItems' };
 const HIGHEST = { shared: 'contextHighestId' };
-const LATER = '(taken when the prompt is built)';
-// Ids beyond are none: there must be room for those that come after them.
+const LATER = '(run when the prompt is built)';
+// A higher number is not a valid id, so that there is room for the ids that follow.
 const HIGHEST_ID = 2 ** 31;
 const isId = (value) => Number.isInteger(value) && value >= 0 && value <= HIGHEST_ID;
 
-// A text that no content can break out of.
+// A fenced block with a fence longer than any in the text.
 function fenced(text, info) {
     const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
     const fence = '`'.repeat(Math.max(3, longest + 1));
     return `${fence}${info}\n${text.endsWith('\n') || text === '' ? text : `${text}\n`}${fence}\n`;
 }
 
-// The sections of all items. With toTxtar, files are one block at the end, which that gives.
+// The sections of all items. With toTxtar, the files are one block at the end.
 exports.buildContext = function (items, options) {
     const toTxtar = options?.toTxtar;
     if (typeof toTxtar !== 'function') {
@@ -40,14 +39,14 @@ exports.buildContext = function (items, options) {
     return parts.map((part) => `${part.trimEnd()}\n`).join('\n');
 };
 
-// What follows a value, now or when its promise is kept.
+// Calls next with a value, or with what a promise resolves to.
 const then = (value, next) => (typeof value?.then === 'function' ? value.then(next) : next(value));
 
-// Takes a switch out of the arguments of a command; whatever else looks like one is a mistake.
+// Whether the only option of a command was given; any other argument is an error.
 function flag(args, name, command) {
     const rest = args.filter((arg) => arg !== name);
     if (rest.length > 0) {
-        throw new Error(`${command}: ${ours.quoted(rest[0])} is not understood; usage: ${texts.COMMANDS[command].usage}`);
+        throw new Error(`${command}: unexpected argument ${ours.quoted(rest[0])}; usage: ${texts.COMMANDS[command].usage}`);
     }
     return args.length > 0;
 }
@@ -59,14 +58,14 @@ exports.contextManager = function (options = {}) {
     const say = (text) => output.print(text);
     const tell = (text) => output.tell(text);
 
-    // The highest of some ids, and of all that were given before.
+    // The highest of some ids and of all ids given before.
     function highest(ids) {
         const given = ours.store.get(HIGHEST)[0];
         return ids.reduce((most, id) => Math.max(most, id), isId(given) ? given : 0);
     }
 
-    // The items, each with an id of its own. Another tool may have written down what has none, or one
-    // twice, and it could never be named; it gets the next, and keeps it when something changes.
+    // The items, each with a unique id. Another tool may have stored an item without an id, or two with
+    // the same; such an item gets the next id here, and keeps it with the next change.
     function getItems() {
         const items = stored();
         const list = Array.isArray(items) ? items : [];
@@ -91,8 +90,7 @@ exports.contextManager = function (options = {}) {
         }
     }
 
-    // Adds items, all in one step. An id is never given twice, so what was removed cannot be mistaken
-    // for what came after it.
+    // Adds items in one step. An id is never reused, so that it names one item for ever.
     function addItems(fresh) {
         const items = getItems();
         let id = Math.max(nextId(items), highest([]) + 1);
@@ -115,11 +113,11 @@ exports.contextManager = function (options = {}) {
         return args.map((arg) => {
             const digits = /^\[?(\d+)\]?$/.exec(arg);
             if (digits === null) {
-                throw new Error(`${command}: ${ours.quoted(arg)} is no id; there are: ${there}`);
+                throw new Error(`${command}: ${ours.quoted(arg)} is not an id; ids: ${there}`);
             }
             const item = items.find((each) => each.id === Number(digits[1]));
             if (item === undefined) {
-                throw new Error(`${command}: there is no [${digits[1]}]; there are: ${there}`);
+                throw new Error(`${command}: no item [${digits[1]}]; ids: ${there}`);
             }
             return item;
         });
@@ -127,7 +125,7 @@ exports.contextManager = function (options = {}) {
 
     function removeItems(removed) {
         const items = getItems();
-        // One that another tool gave may be higher than all of ours, and is not given again either.
+        // Another tool may have given a higher id, which is not reused either.
         const most = highest(removed.map((item) => item.id));
         if (most > highest([])) {
             ours.store.set(HIGHEST, most);
@@ -135,31 +133,31 @@ exports.contextManager = function (options = {}) {
         setItems(items.filter((item) => !removed.some((each) => each.id === item.id)));
     }
 
-    // Paths that somebody typed: all of them, or none.
+    // Adds paths that the user typed: all of them, or none.
     function addPaths(paths) {
         const { found, failed, skipped } = call('resolve', paths);
         if (failed.length > 0) {
             const why = failed.map((each) => `\n  ${oneLine(each.path)}: ${each.message}`).join('');
-            throw new Error(`nothing was added; there is a problem with${why}`);
+            throw new Error(`nothing added:${why}`);
         }
         addFound(found);
-        leaveOut(skipped);
+        reportSkipped(skipped);
     }
 
-    // Paths that a diff names: what was removed since is no mistake of whoever asked.
+    // Adds paths that a diff names. A file that was removed since is skipped, not an error.
     function addChanged(paths, skipped) {
         const { found, failed } = call('resolve', paths);
         addFound(found);
-        leaveOut(failed.map(({ path, message }) => ({ path, reason: message })));
-        leaveOut(skipped);
+        reportSkipped(failed.map(({ path, message }) => ({ path, reason: message })));
+        reportSkipped(skipped);
     }
 
-    function leaveOut(skipped = []) {
-        skipped.forEach(({ path, reason }) => tell(`Left out: ${oneLine(path)}: ${oneLine(reason)}`));
+    function reportSkipped(skipped = []) {
+        skipped.forEach(({ path, reason }) => tell(`Skipped: ${oneLine(path)}: ${oneLine(reason)}`));
     }
 
     function addFound(found) {
-        // What another tool wrote down has no path.
+        // An item of another tool may have no path.
         const name = (item) => item.path ?? `label ${item.label}`;
         const known = new Map(getItems().filter((item) => item.type === 'file').map((item) => [name(item), item]));
         const fresh = [];
@@ -172,7 +170,7 @@ exports.contextManager = function (options = {}) {
                 fresh.push(item);
                 folder && folders.add(path);
             } else if (there.id !== undefined) {
-                tell(`Already there: ${oneLine(there.label ?? there.path)} [${there.id}]`);
+                tell(`Already added: ${oneLine(there.label ?? there.path)} [${there.id}]`);
             }
         }
         addItems(fresh).forEach(({ id, label, path }) => tell(`Added ${folders.has(path) ? 'folder' : 'file'}: ${oneLine(label)} [${id}]`));
@@ -188,11 +186,11 @@ exports.contextManager = function (options = {}) {
         }
         const unknown = args.find((arg) => arg.startsWith('--'));
         if (unknown !== undefined) {
-            throw new Error(`add: ${ours.quoted(unknown)} is not understood; usage: ${texts.COMMANDS.add.usage}; a file of that name is ./${oneLine(unknown)}`);
+            throw new Error(`add: unknown option ${ours.quoted(unknown)}; usage: ${texts.COMMANDS.add.usage}; for a file of that name use ./${oneLine(unknown)}`);
         }
-        const typed = () => openEditor('paths', '# One path on each line. Lines that start with # are left out.\n').split('\n');
+        const typed = () => openEditor('paths', '# One path on each line. Lines that start with # are ignored.\n').split('\n');
         const paths = args.length > 0 ? args : typed().map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
-        return paths.length === 0 ? tell('No paths were given: nothing was added.') : addPaths(paths);
+        return paths.length === 0 ? tell('No paths given; nothing added.') : addPaths(paths);
     }
 
     function diff(args) {
@@ -203,7 +201,7 @@ exports.contextManager = function (options = {}) {
 
     function exec(args) {
         if (args.length === 0) {
-            throw new Error('exec: there is no command; usage: exec <command> [arguments]');
+            throw new Error('exec: missing command; usage: exec <command> [arguments]');
         }
         const label = formatArgv(args);
         const id = addItem('lazy-exec', label, [...args], { folder: call('folder') });
@@ -214,7 +212,7 @@ exports.contextManager = function (options = {}) {
         texts.refuseOption('note', texts.COMMANDS.note.usage, args);
         const text = args.length > 0 ? args.join(' ') : openEditor('note', '').replace(/\n+$/, '');
         if (text.trim() === '') {
-            return tell('The note is empty: nothing was added.');
+            return tell('Empty note; nothing added.');
         }
         return tell(`Added note [${addItem('note', 'note', text)}]`);
     }
@@ -226,7 +224,7 @@ exports.contextManager = function (options = {}) {
             return say(JSON.stringify(described, null, 2));
         }
         if (items.length === 0) {
-            return tell('There is nothing here yet: add, diff, exec and note put something in.');
+            return tell('No items yet. Add some with add, diff, exec or note.');
         }
         described.forEach((each) => texts.listed(each).forEach(say));
         const total = texts.total(described, budget());
@@ -234,10 +232,10 @@ exports.contextManager = function (options = {}) {
         return warn(total);
     }
 
-    // The program knows it, and tells it with everything that it builds.
+    // The program returns its setting with every prompt that it builds.
     const budget = () => call('build', []).stats.budget ?? null;
 
-    // What is wrong with a prompt that was made all the same.
+    // Shows the warnings about a prompt.
     function warn(stats) {
         (stats.warnings ?? []).forEach((warning) => tell(`Warning: ${oneLine(warning)}`));
         if (texts.isOver(stats)) {
@@ -251,25 +249,25 @@ exports.contextManager = function (options = {}) {
 
     function edit(args) {
         if (args.length !== 1) {
-            throw new Error('edit: which one? usage: edit <id>');
+            throw new Error('edit: missing id; usage: edit <id>');
         }
         const [item] = itemsNamed(args, 'edit');
         if (item.type === 'file') {
-            throw new Error(`edit: [${item.id}] is a file: edit ${oneLine(item.label)} itself; it is read when the prompt is built`);
+            throw new Error(`edit: [${item.id}] is a file; edit ${oneLine(item.label)} itself, osm reads it when it builds the prompt`);
         }
         const isLazy = item.type === 'lazy-diff' || item.type === 'lazy-exec';
         if (isLazy) {
             const before = Array.isArray(item.payload) ? item.payload : parseArgv(String(item.payload ?? ''));
             const words = parseArgv(openEditor(String(item.label || item.type), formatArgv(before)).trim());
             if (item.type === 'lazy-exec' && words.length === 0) {
-                throw new Error('edit: a command cannot be empty');
+                throw new Error('edit: the command is empty');
             }
             const label = item.type === 'lazy-exec' ? formatArgv(words) : ['git diff', formatArgv(words)].join(' ').trim();
             change(item, { payload: words, label });
             return tell(`Updated ${item.type === 'lazy-exec' ? 'exec' : 'diff'} specification [${item.id}]`);
         }
         if (typeof item.payload !== 'string') {
-            throw new Error(`edit: [${item.id}] is a ${oneLine(item.type)}, which has no text`);
+            throw new Error(`edit: [${item.id}] is a ${oneLine(item.type)} item, which has no text`);
         }
         change(item, { payload: openEditor(String(item.label || item.type || 'item'), item.payload).replace(/\n+$/, '') });
         return tell(`Edited [${item.id}]`);
@@ -277,14 +275,14 @@ exports.contextManager = function (options = {}) {
 
     function remove(args) {
         if (args.length === 0) {
-            throw new Error('remove: which one? usage: remove <id>…');
+            throw new Error('remove: missing id; usage: remove <id>…');
         }
         const items = [...new Set(itemsNamed(args, 'remove'))];
         removeItems(items);
         items.forEach((item) => tell(`Removed [${item.id}]`));
     }
 
-    // The prompt as the program makes it, or as a function of the script does.
+    // The prompt as the program builds it, or as the script's buildPrompt does.
     const isNative = typeof options.buildPrompt !== 'function';
     const request = () => {
         const { template, data } = options.prompt?.() ?? {};
@@ -303,7 +301,7 @@ exports.contextManager = function (options = {}) {
         if (flag(args, '--json', 'show')) {
             return then(built(), ({ text, stats }) => say(JSON.stringify({ text, stats: stats ?? statsOf(text) }, null, 2)));
         }
-        // The prompt alone is output; what it amounts to is said beside it.
+        // Only the prompt goes to standard output; its size goes to standard error.
         const shown = (stats) => {
             tell(texts.summary(stats));
             warn(stats);
@@ -336,8 +334,7 @@ exports.contextManager = function (options = {}) {
         });
     }
 
-    // Tells what an earlier command or process has left here. Nothing is dropped: a file that is
-    // missing may come back.
+    // Lists the items that the session already has. A missing file stays: it may come back.
     function rehydrate() {
         const items = getItems();
         const files = items.filter((item) => item.type === 'file');

@@ -1,54 +1,54 @@
-// What the commands of a contextManager say, and what they are.
+// The help and the messages of a contextManager's commands.
 'use strict';
 const { formatNum, formatBytes } = require('osm:format');
 
 exports.COMMANDS = {
     add: {
-        description: 'Add files and folders, or those that a diff names',
+        description: 'Add files and folders, or the files of a diff',
         usage: 'add [--from-diff [spec]] [path…]',
         argCompleters: ['file', 'gitref', 'flag'],
-        flagDefs: [{ name: 'from-diff', description: 'Add the files that a git diff names' }],
+        flagDefs: [{ name: 'from-diff', description: 'Add the files of a git diff' }],
     },
     diff: {
-        description: 'Add a git diff, taken when the prompt is built',
+        description: 'Add a git diff, run when the prompt is built',
         usage: 'diff [arguments of git diff]',
         argCompleters: ['gitref', 'flag'],
         flagDefs: [
-            { name: 'staged', description: 'What is staged' },
-            { name: 'stat', description: 'How much has changed' },
-            { name: 'name-only', description: 'What has changed' },
+            { name: 'staged', description: 'Only staged changes' },
+            { name: 'stat', description: 'A summary of the changes' },
+            { name: 'name-only', description: 'Only the names of changed files' },
         ],
     },
     exec: {
-        description: 'Add the output of a command, taken when the prompt is built',
+        description: 'Add the output of a command, run when the prompt is built',
         usage: 'exec <command> [arguments]',
         argCompleters: ['executable', 'file'],
     },
-    note: { description: 'Add a note; without text, in the editor', usage: 'note [text]' },
+    note: { description: 'Add a note; without text, open the editor', usage: 'note [text]' },
     list: {
-        description: 'Show what the prompt is made of',
+        description: 'List the items of the prompt',
         usage: 'list [--json]',
         argCompleters: ['flag'],
-        flagDefs: [{ name: 'json', description: 'For programs' }],
+        flagDefs: [{ name: 'json', description: 'Print JSON' }],
     },
-    edit: { description: 'Edit a note, or what a diff or a command is', usage: 'edit <id>', argCompleters: ['item'] },
-    remove: { description: 'Take something out', usage: 'remove <id>…', argCompleters: ['item'] },
+    edit: { description: 'Edit a note, or the arguments of a diff or command', usage: 'edit <id>', argCompleters: ['item'] },
+    remove: { description: 'Remove items', usage: 'remove <id>…', argCompleters: ['item'] },
     show: {
-        description: 'Show the prompt',
+        description: 'Print the prompt',
         usage: 'show [--json]',
         argCompleters: ['flag'],
-        flagDefs: [{ name: 'json', description: 'For programs' }],
+        flagDefs: [{ name: 'json', description: 'Print JSON' }],
     },
     copy: { description: 'Copy the prompt to the clipboard', usage: 'copy' },
 };
 
 const { oneLine } = __osm;
 
-// Refuses an option that there is not, where a text could stand: it is a mistake, and no text.
+// Refuses an unknown option where the command takes text.
 exports.refuseOption = function (command, usage, [first = '']) {
     if (/^--[a-z]\S*$/i.test(first)) {
         const quoted = __osm.quoted(first);
-        throw new Error(`${command}: ${quoted} is not understood; usage: ${usage}; a text that begins so is quoted as a whole`);
+        throw new Error(`${command}: unknown option ${quoted}; usage: ${usage}; quote the whole text to start it with --`);
     }
 };
 
@@ -56,26 +56,26 @@ const count = (number, one) => `${formatNum(number)} ${one}${number === 1 ? '' :
 const isKnown = (number) => number !== null && number !== undefined;
 const isLater = (item) => item.type.startsWith('lazy-') && !item.bytes;
 
-// Tokens, lines, bytes: as far as they are known.
+// Tokens (if they were counted), lines and bytes.
 function figures({ tokens, budget, lines, bytes }) {
     const of = isKnown(budget) && isKnown(tokens) ? [`${formatNum(tokens)} of ${count(budget, 'token')}`] : [];
     const plain = of.length === 0 && isKnown(tokens) ? [count(tokens, 'token')] : [];
     return [...of, ...plain, count(lines ?? 0, 'line'), formatBytes(bytes ?? 0)];
 }
 
-// The lines that an item is shown in.
+// The lines of `list` for an item.
 exports.listed = function (item) {
     const said = () => {
         if (item.missing) {
             return 'missing';
         }
         if (isLater(item)) {
-            return 'taken when the prompt is built';
+            return 'run when the prompt is built';
         }
         return [...(item.folder ? [count(item.files ?? 0, 'file')] : []), ...figures(item)].join(', ');
     };
-    const skipped = (item.skipped ?? []).map(({ path, reason }) => `    left out: ${oneLine(path)}: ${oneLine(reason)}`);
-    return [oneLine(`[${item.id}] [${item.type}] ${item.label || 'without a name'} (${said()})`), ...skipped];
+    const skipped = (item.skipped ?? []).map(({ path, reason }) => `    skipped: ${oneLine(path)}: ${oneLine(reason)}`);
+    return [oneLine(`[${item.id}] [${item.type}] ${item.label || 'unnamed'} (${said()})`), ...skipped];
 };
 
 exports.total = function (items, budget) {
@@ -86,13 +86,13 @@ exports.total = function (items, budget) {
 
 exports.totalLine = function (total, items) {
     const later = items.filter(isLater).length;
-    const more = later === 0 ? '' : `, and ${later} taken when the prompt is built`;
+    const more = later === 0 ? '' : `, and ${later} run when the prompt is built`;
     return `Total: ${count(items.length, 'item')} (${figures(total).join(', ')})${more}`;
 };
 
 exports.isOver = (stats) => isKnown(stats?.tokens) && isKnown(stats?.budget) && stats.tokens > stats.budget;
 exports.overBudget = ({ tokens, budget }) =>
-    `Warning: ${count(tokens, 'token')}, over the budget of ${formatNum(budget)}: 'remove' takes something out`;
+    `Warning: ${count(tokens, 'token')}, over the budget of ${formatNum(budget)}; remove items with 'remove'`;
 exports.summary = ({ tokens, lines, bytes }) => `│ ${figures({ tokens, lines, bytes }).join(' · ')} │`;
 exports.restored = (items, files) =>
-    `Session restored: ${count(items, 'item')} (${count(files, 'file')}). 'reset' to clear.`;
+    `Session restored: ${count(items, 'item')} (${count(files, 'file')}). 'reset' clears it.`;

@@ -1,4 +1,4 @@
-// JSON: reading, writing, and working with what was read.
+// JSON: parse, stringify, query, patch and compare.
 'use strict';
 
 exports.parse = (text) => JSON.parse(text);
@@ -26,7 +26,7 @@ exports.query = function (value, path) {
     return at;
 };
 
-// Sets a key of an object as its own, whatever it is called.
+// Sets an own property, also one named __proto__.
 function set(object, key, value) {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

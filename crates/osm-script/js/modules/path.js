@@ -1,4 +1,4 @@
-// Paths, with forward slashes, and backslashes where the platform has them.
+// Paths, with forward slashes, and backslashes on Windows.
 'use strict';
 const windows = require('osm:os').platform() === 'windows';
 const separator = windows ? '\\' : '/';
@@ -62,7 +62,7 @@ function ext(path) {
 function rel(from, to) {
     const [one, other] = [clean(from), clean(to)];
     if (isAbs(one) !== isAbs(other)) {
-        throw new Error(`there is no way from ${from} to ${to}`);
+        throw new Error(`no relative path from ${from} to ${to}`);
     }
     const split = (path) => (path === '.' ? [] : path.split(separator).filter((part) => part !== ''));
     const [ours, theirs] = [split(one), split(other)];
@@ -86,7 +86,7 @@ function match(pattern, name) {
         } else if (character === '[') {
             const end = pattern.indexOf(']', at + 2);
             if (end < 0) {
-                throw new Error(`the pattern ${pattern} has no ]`);
+                throw new Error(`invalid pattern ${pattern}: missing ]`);
             }
             expression += pattern.slice(at, end + 1).replaceAll('\\', '\\\\');
             at = end;
@@ -97,7 +97,7 @@ function match(pattern, name) {
     return new RegExp(`${expression}$`, 'u').test(name);
 }
 
-// Where we are, and what is there, only the program knows.
+// The working directory and its files are known to the program.
 const abs = (path) => (isAbs(path) ? clean(path) : join(__osm.callContext('folder'), path));
 const glob = (pattern) => __osm.callContext('resolve', [pattern]).found.map((each) => each.label);
 

@@ -1,4 +1,4 @@
-// Symbols that name state which commands share.
+// Symbols of state that all commands share.
 'use strict';
 exports.define = __osm.defineShared;
 exports.contextItems = exports.define('contextItems');

@@ -1,11 +1,11 @@
-// Templates (MiniJinja): rendered at once, or parsed first and executed as often as wanted.
+// Templates (MiniJinja): rendered at once, or parsed once and executed many times.
 'use strict';
 const functions = __filename;
 
 exports.render = (text, data) => functions.render(text, data);
 exports.check = (text) => void functions.check(text);
 
-// A template with a name, which its errors tell.
+// A template with a name, which its errors mention.
 exports.new = function (name) {
     let parsed = null;
     const template = {

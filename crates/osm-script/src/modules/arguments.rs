@@ -1,8 +1,8 @@
-//! The arguments of a call, with errors that say which of them is wrong.
+//! The arguments of a call, with errors that name the invalid argument.
 
 use serde_json::Value;
 
-/// What a script called a function with.
+/// The arguments that a script passed to a function.
 pub struct Arguments<'a> {
     function: &'a str,
     values: &'a [Value],
@@ -13,24 +13,24 @@ impl<'a> Arguments<'a> {
         Self { function, values }
     }
 
-    /// All of them.
+    /// All arguments.
     #[must_use]
     pub fn all(&self) -> &'a [Value] {
         self.values
     }
 
-    /// One of them; null if it was not given.
+    /// One argument; null if it was not passed.
     #[must_use]
     pub fn value(&self, place: usize) -> &'a Value {
         self.values.get(place).unwrap_or(&Value::Null)
     }
 
-    /// A text.
+    /// A string.
     pub fn text(&self, place: usize) -> Result<&'a str, String> {
         self.value(place).as_str().ok_or_else(|| self.wrong(place, "a string"))
     }
 
-    /// A text that may be left out.
+    /// An optional string.
     pub fn optional_text(&self, place: usize) -> Result<Option<&'a str>, String> {
         match self.value(place) {
             Value::Null => Ok(None),
@@ -43,14 +43,14 @@ impl<'a> Arguments<'a> {
         self.value(place).as_f64().ok_or_else(|| self.wrong(place, "a number"))
     }
 
-    /// Texts: a list of them.
+    /// An array of strings.
     pub fn texts(&self, place: usize) -> Result<Vec<String>, String> {
         let wrong = || self.wrong(place, "an array of strings");
         let list = self.value(place).as_array().ok_or_else(wrong)?;
         list.iter().map(|it| it.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
     }
 
-    /// A message about an argument.
+    /// The error message for an invalid argument.
     #[must_use]
     pub fn wrong(&self, place: usize, wanted: &str) -> String {
         format!("{}: argument {} must be {wanted}", self.function, place + 1)

@@ -1,4 +1,4 @@
-//! `osm:exec`: programs, run to their end.
+//! `osm:exec`: run programs.
 
 use serde_json::{Value, json};
 
@@ -20,10 +20,10 @@ fn execv(host: &mut dyn Host, arguments: &Arguments) -> Result<Value, String> {
     run(host, arguments.texts(0)?)
 }
 
-/// A program that fails, or cannot be run, is an answer and no exception.
+/// A program that fails or cannot be started gives a result with `error: true`, not an exception.
 fn run(host: &mut dyn Host, command: Vec<String>) -> Result<Value, String> {
     if command.is_empty() {
-        return Err("exec: there is no program to run".into());
+        return Err("exec: missing program".into());
     }
     let shown = command[0].clone();
     let execution = Execution { command, folder: None, variables: Vec::new() };
@@ -48,7 +48,7 @@ fn run(host: &mut dyn Host, command: Vec<String>) -> Result<Value, String> {
             "stderr": "",
             "code": -1,
             "error": true,
-            "message": format!("{shown} cannot be run: {error}"),
+            "message": format!("{shown} cannot be started: {error}"),
         }),
     })
 }

@@ -1,4 +1,4 @@
-//! `osm:format`: numbers as people read them.
+//! `osm:format`: readable numbers and sizes.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `osm:os`: files, variables, the editor, the clipboard; all of it the host's.
+//! `osm:os`: files, environment variables, the editor, the clipboard, all by the host.
 
 use std::path::{Path, PathBuf};
 
@@ -32,12 +32,12 @@ pub(super) const FUNCTIONS: &[(&str, Native)] = &[
     }),
 ];
 
-/// A file that cannot be read is an answer and no exception.
+/// A file that cannot be read gives a result with `error: true`, not an exception.
 fn read_file(host: &mut dyn Host, arguments: &Arguments) -> Result<Value, String> {
     let path = expanded(host, arguments.text(0)?);
     let read = host.read(&path).map_err(|error| error.to_string());
     let text =
-        read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()));
+        read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "not valid UTF-8".to_owned()));
     Ok(match text {
         Ok(content) => json!({ "content": content, "error": false, "message": "" }),
         Err(message) => {

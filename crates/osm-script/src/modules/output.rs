@@ -1,4 +1,4 @@
-//! `osm:output`: what the globals `output`, `log` and `console` stand on.
+//! `osm:output`: the functions behind the globals `output`, `log` and `console`.
 
 use serde_json::Value;
 
@@ -10,8 +10,8 @@ pub(super) const FUNCTIONS: &[(&str, Native)] = &[
         host.print(arguments.text(0)?);
         Ok(Value::Null)
     }),
-    ("complain", |host, arguments| {
-        host.complain(arguments.text(0)?);
+    ("printError", |host, arguments| {
+        host.print_error(arguments.text(0)?);
         Ok(Value::Null)
     }),
     ("tell", |host, arguments| {

@@ -1,4 +1,4 @@
-//! What `tui.createState` and `tui.runPrompt` stand on.
+//! `osm:state`: the functions behind `tui.createState` and `tui.runPrompt`.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::host::StateKey;
 
 pub(super) const FUNCTIONS: &[(&str, Native)] = &[
     ("get", |host, arguments| {
-        // A stored null is a value too, so it comes in a list.
+        // A list distinguishes a stored null from no value.
         let stored = host.state(&key(arguments)?)?;
         Ok(Value::Array(stored.into_iter().collect()))
     }),

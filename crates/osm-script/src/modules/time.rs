@@ -1,4 +1,4 @@
-//! `osm:time`: waiting.
+//! `osm:time`: sleep.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::host::Host;
 
 pub(super) const FUNCTIONS: &[(&str, Native)] = &[("sleep", sleep)];
 
-/// The longest that a script may hold everything up in one call.
+/// The longest sleep in one call, in milliseconds.
 const LONGEST: f64 = 60_000.0;
 
 fn sleep(host: &mut dyn Host, arguments: &Arguments) -> Result<Value, String> {

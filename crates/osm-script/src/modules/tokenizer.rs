@@ -1,4 +1,4 @@
-//! `osm:tokenizer`: how long a text is. Tokens are counted by the host.
+//! `osm:tokenizer`: tokens, bytes and lines of a text. The host counts the tokens.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ pub(super) const FUNCTIONS: &[(&str, Native)] = &[
     ("lineCount", |_, it| Ok(json!(lines(it.text(0)?)))),
 ];
 
-/// Lines, as an editor counts them: what follows the last newline is one, if only an empty one.
+/// Lines as an editor counts them: the text after the last newline is a line, even if it is empty.
 fn lines(text: &str) -> usize {
     if text.is_empty() { 0 } else { text.matches('\n').count() + 1 }
 }

@@ -68,42 +68,42 @@ fn a_session_of_work() {
     ] {
         told.extend(["> ", line, "\n", &run(&stage, line), "\n"]);
     }
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(told, @r#"
     > list
-    There is nothing here yet: add, diff, exec and note put something in.
+    No items yet. Add some with add, diff, exec or note.
     > add src/a.rs src
     Added file: src/a.rs [1]
     Added folder: src [2]
     > add ./src/a.rs
-    Already there: src/a.rs [1]
+    Already added: src/a.rs [1]
     > add /p/src/a.rs notes.md
-    Already there: src/a.rs [1]
+    Already added: src/a.rs [1]
     Added file: notes.md [3]
     > add --from-diff main
-    Already there: src/a.rs [1]
-    Already there: notes.md [3]
-    Left out: gone.rs: there is no such file
+    Already added: src/a.rs [1]
+    Already added: notes.md [3]
+    Skipped: gone.rs: there is no such file
     > add --from-diff
     No files found in diff.
     > diff main --stat
-    Added diff: git diff main --stat [4] (taken when the prompt is built)
+    Added diff: git diff main --stat [4] (run when the prompt is built)
     > diff
-    Added diff: git diff [5] (taken when the prompt is built)
+    Added diff: git diff [5] (run when the prompt is built)
     > exec make 'the tests'
-    Added exec: make 'the tests' [6] (taken when the prompt is built)
+    Added exec: make 'the tests' [6] (run when the prompt is built)
     > note look at this
     Added note [7]
     > list
     [1] [file] src/a.rs (1,000 tokens, 1 line, 10 B)
     [2] [file] src (2 files, 2,700 tokens, 1 line, 27 B)
-        left out: src/logo.png: binary
+        skipped: src/logo.png: binary
     [3] [file] notes.md (800 tokens, 1 line, 8 B)
-    [4] [lazy-diff] git diff main --stat (taken when the prompt is built)
-    [5] [lazy-diff] git diff (taken when the prompt is built)
-    [6] [lazy-exec] make 'the tests' (taken when the prompt is built)
+    [4] [lazy-diff] git diff main --stat (run when the prompt is built)
+    [5] [lazy-diff] git diff (run when the prompt is built)
+    [6] [lazy-exec] make 'the tests' (run when the prompt is built)
     [7] [note] note (1 line, 12 B)
-    Total: 7 items (4,500 of 1,000 tokens, 4 lines, 57 B), and 3 taken when the prompt is built
-    Warning: 4,500 tokens, over the budget of 1,000: 'remove' takes something out
+    Total: 7 items (4,500 of 1,000 tokens, 4 lines, 57 B), and 3 run when the prompt is built
+    Warning: 4,500 tokens, over the budget of 1,000; remove items with 'remove'
     > remove 2 [4] 2
     Removed [2]
     Removed [4]
@@ -111,12 +111,12 @@ fn a_session_of_work() {
     Added note [8]
     > show
     │ 1,204 tokens · 88 lines · 4.2 kB │
-    Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
+    Warning: 1,204 tokens, over the budget of 1,000; remove items with 'remove'
     > copy
     Copied │ 1,204 tokens · 88 lines · 4.2 kB │
-    Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out
+    Warning: 1,204 tokens, over the budget of 1,000; remove items with 'remove'
     Paste it.
-    ");
+    "#);
 }
 
 #[test]
@@ -142,32 +142,32 @@ fn what_cannot_be_done_throws_and_changes_nothing() {
         told.extend(["> ", line, "\n", &run(&stage, line), "\n"]);
         assert_eq!(items(&stage), before, "{line}");
     }
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(told, @r#"
     > add notes.md nothing.rs neither.rs
-    Error: nothing was added; there is a problem with
+    Error: nothing added:
       nothing.rs: there is no such file
       neither.rs: there is no such file
     > add --from-diff nowhere
     Error: git diff --name-only failed: unknown revision nowhere
     > exec
-    Error: exec: there is no command; usage: exec <command> [arguments]
+    Error: exec: missing command; usage: exec <command> [arguments]
     > edit
-    Error: edit: which one? usage: edit <id>
+    Error: edit: missing id; usage: edit <id>
     > edit 1
-    Error: edit: [1] is a file: edit src/a.rs itself; it is read when the prompt is built
+    Error: edit: [1] is a file; edit src/a.rs itself, osm reads it when it builds the prompt
     > edit x
-    Error: edit: 'x' is no id; there are: [1], [2]
+    Error: edit: 'x' is not an id; ids: [1], [2]
     > edit 9
-    Error: edit: there is no [9]; there are: [1], [2]
+    Error: edit: no item [9]; ids: [1], [2]
     > remove
-    Error: remove: which one? usage: remove <id>…
+    Error: remove: missing id; usage: remove <id>…
     > remove 1 9
-    Error: remove: there is no [9]; there are: [1], [2]
+    Error: remove: no item [9]; ids: [1], [2]
     > list --yaml
-    Error: list: '--yaml' is not understood; usage: list [--json]
+    Error: list: unexpected argument '--yaml'; usage: list [--json]
     > copy that
-    Error: copy: 'that' is not understood; usage: copy
-    ");
+    Error: copy: unexpected argument 'that'; usage: copy
+    "#);
 }
 
 #[test]
@@ -179,16 +179,16 @@ fn what_is_edited() {
     edits("typed\n\n");
     assert_eq!(run(&stage, "note"), "Added note [3]");
     edits("\n");
-    assert_eq!(run(&stage, "note"), "The note is empty: nothing was added.");
+    assert_eq!(run(&stage, "note"), "Empty note; nothing added.");
     edits("# nothing\n");
-    assert_eq!(run(&stage, "add"), "No paths were given: nothing was added.");
+    assert_eq!(run(&stage, "add"), "No paths given; nothing added.");
     run(&stage, "diff");
     run(&stage, "exec make");
     for (line, text, told) in [
         ("edit 3", "changed\n", "Edited [3]"),
         ("edit 4", "main 'a b'\n", "Updated diff specification [4]"),
         ("edit 5", "make -j2\n", "Updated exec specification [5]"),
-        ("edit 5", "", "Error: edit: a command cannot be empty"),
+        ("edit 5", "", "Error: edit: the command is empty"),
     ] {
         edits(text);
         assert_eq!(run(&stage, line), told, "{line}");
@@ -227,7 +227,7 @@ fn what_is_restored_is_told_and_nothing_is_dropped() {
     Modes::new(&stage.runtime).enter("review").unwrap();
     assert_eq!(
         stage.printed(),
-        ["Session restored: 3 items (2 files). 'reset' to clear.", "Missing: gone.rs [4]"]
+        ["Session restored: 3 items (2 files). 'reset' clears it.", "Missing: gone.rs [4]"]
     );
     run(&stage, "note more");
     let items = items(&stage);
@@ -350,12 +350,12 @@ fn the_global_context() {
     }
     for (source, message) in [
         ("context.addPath('nothing')", "nothing: there is no such file"),
-        ("context.addPath('')", "a path is a text"),
+        ("context.addPath('')", "a path must be a non-empty string"),
         ("context.refreshPath('notes.md')", "notes.md was not added"),
     ] {
         let error = stage.error(source);
         assert_eq!(error.message, message, "{source}");
     }
     let error = Stage::new().error("context.addPath('a')");
-    assert_eq!(error.message, "scripts are given no files here: there is no module 'osm:context'");
+    assert_eq!(error.message, "the module 'osm:context' is not available here");
 }

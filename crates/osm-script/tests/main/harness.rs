@@ -38,7 +38,7 @@ impl Host for TestHost {
         self.0.borrow_mut().printed.push(text.to_owned());
     }
 
-    fn complain(&mut self, text: &str) {
+    fn print_error(&mut self, text: &str) {
         self.0.borrow_mut().complained.push(text.to_owned());
     }
 

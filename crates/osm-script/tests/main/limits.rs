@@ -40,10 +40,10 @@ fn jobs_that_multiply_spoil_the_runtime_and_it_says_so() {
     stage.error(
         "const more = () => { for (let i = 0; i < 3; i++) Promise.resolve().then(more); }; more()",
     );
-    assert!(stage.runtime.is_spoiled());
-    assert_eq!(stage.error("1 + 1").kind, Kind::Spoiled);
+    assert!(stage.runtime.is_unusable());
+    assert_eq!(stage.error("1 + 1").kind, Kind::Unusable);
     assert!(Modes::new(&stage.runtime).exit_requested());
-    assert!(!Stage::new().runtime.is_spoiled());
+    assert!(!Stage::new().runtime.is_unusable());
 }
 
 #[test]

@@ -53,12 +53,12 @@ fn what_cannot_be_loaded_says_why() {
     let folder = folder.path();
     let stage = Stage::new();
     for (source, message) in [
-        ("require('./nothing')", "there is no module './nothing': looked for"),
-        ("require('bare')", "no module paths are set"),
-        ("require('osm:nothing')", "there is no module 'osm:nothing'; there are: osm:argv"),
+        ("require('./nothing')", "module not found: './nothing'; tried"),
+        ("require('bare')", "or set module paths"),
+        ("require('osm:nothing')", "module not found: 'osm:nothing'; built-in modules: osm:argv"),
         ("require(7)", "require takes the name of a module"),
-        ("require('')", "a module needs a name"),
-        ("require('./binary')", "is not UTF-8"),
+        ("require('')", "the name of a module is empty"),
+        ("require('./binary')", "is not valid UTF-8"),
         ("require('./bad.json')", "JSON"),
     ] {
         write(folder, &[("main.js", source), ("bad.json", "{"), ("binary.js", "")]);

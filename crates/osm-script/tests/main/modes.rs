@@ -129,36 +129,39 @@ fn a_completer_sees_what_is_being_typed() {
     let offers = Modes::new(&stage.runtime).complete("all", &document).unwrap();
     assert_eq!((offers[1].text.as_str(), offers[1].description.as_deref()), ("c", Some("word")));
     let error = Modes::new(&stage.runtime).complete("none", &document).unwrap_err();
-    assert_eq!(error.message, "there is no completer 'none'; there are: all");
+    assert_eq!(error.message, "unknown completer 'none'; registered: all");
 }
 
 #[test]
 fn wrong_registrations_say_what_is_wrong() {
     let stage = Stage::new();
     for (source, message) in [
-        ("tui.registerMode()", "a mode needs a name"),
-        ("tui.registerMode({ name: '' })", "a mode needs a name"),
+        ("tui.registerMode()", "the name is missing"),
+        ("tui.registerMode({ name: '' })", "the name is missing"),
         ("tui.registerMode({ name: 'm', onEnter: 1 })", "the mode 'm': onEnter must be a function"),
-        ("tui.registerMode({ name: 'm', commands: 'x' })", "its commands are a map"),
+        ("tui.registerMode({ name: 'm', commands: 'x' })", "commands must be an object"),
         ("tui.registerCommand()", "registerCommand takes { name, handler, … }"),
-        ("tui.registerCommand({ name: 'a b', handler() {} })", "a name without spaces, not 'a b'"),
+        (
+            "tui.registerCommand({ name: 'a b', handler() {} })",
+            "must be a string without spaces, not 'a b'",
+        ),
         ("tui.registerCommand({ name: 'c' })", "the command 'c' needs a handler"),
         ("tui.registerCommand({ name: 'c', usage: 1, handler() {} })", "usage must be a string"),
         (
             "tui.registerCommand({ name: 'c', flagDefs: {}, handler() {} })",
             "flagDefs must be an array",
         ),
-        ("tui.switchMode('x')", "there is no mode 'x'; there are: none yet"),
+        ("tui.switchMode('x')", "unknown mode 'x'; modes: none"),
         ("tui.registerKeyBinding('', () => 1)", "the name of a key and a function"),
         ("tui.registerCompleter('x')", "a name and a function"),
-        ("tui.setCompleter('x', 'y')", "there is no completer 'y'"),
+        ("tui.setCompleter('x', 'y')", "unknown completer 'y'"),
         (
             "tui.registerCompleter('y', () => []); tui.setCompleter('x', 'y')",
             "no prompt and no mode 'x'",
         ),
         ("tui.createPrompt()", "createPrompt takes"),
         ("tui.createPrompt({ handler: 1 })", "must be a function"),
-        ("tui.runPrompt('x')", "there is no prompt 'x'"),
+        ("tui.runPrompt('x')", "unknown prompt 'x'"),
     ] {
         let error = stage.error(source);
         assert!(error.message.contains(message), "{source}: {error}");
@@ -171,7 +174,7 @@ fn wrong_registrations_say_what_is_wrong() {
     stage.value("tui.registerMode({ name: 'm', commands: () => ({ c: {} }) })");
     let modes = Modes::new(&stage.runtime);
     let error = modes.enter("m").unwrap_err();
-    assert_eq!(error.message, "the mode 'm': the command 'c' needs a handler, which is a function");
+    assert_eq!(error.message, "the mode 'm': the command 'c' needs a handler function");
     assert_eq!(modes.current(), None);
 }
 
@@ -275,7 +278,7 @@ fn a_prompt_reads_lines() {
         )
         .unwrap();
     let error = Modes::new(&stage.runtime).dispatch("ask", &[]).unwrap_err();
-    assert_eq!(error.message, "there is no command 'nothing'");
+    assert_eq!(error.message, "unknown command 'nothing'");
     assert_eq!(
         stage.printed(),
         [
@@ -330,5 +333,5 @@ fn a_document_is_told_in_whole_characters() {
     assert_eq!(modes.list().unwrap()[0].completer.as_deref(), Some("tell"));
     assert_eq!(modes.completers().unwrap(), ["tell", "bad"]);
     let error = modes.complete("bad", &Document::default()).unwrap_err();
-    assert!(error.message.contains("a completer gives texts"), "{error}");
+    assert!(error.message.contains("a completer must return strings"), "{error}");
 }

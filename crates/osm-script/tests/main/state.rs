@@ -103,19 +103,19 @@ fn wrong_declarations_say_what_is_wrong() {
     let stage = Stage::new();
     stage.value(STATE);
     for (source, message) in [
-        ("tui.createState('', {})", "the name of a state is a text without a colon, not ''"),
+        ("tui.createState('', {})", "the name of a state must be a string without a colon, not ''"),
         ("tui.createState('a:b', {})", "without a colon, not 'a:b'"),
         ("tui.createState(7, {})", "without a colon, not 7"),
-        ("tui.createState('a')", "the definitions are an object"),
+        ("tui.createState('a')", "the definitions must be an object"),
         ("tui.createState('a', { [Symbol()]: {} })", "a symbol needs a description"),
         ("tui.createState('a', { [Symbol('')]: {} })", "a symbol needs a description"),
         (
             "tui.createState('a', { [Symbol('x')]: {}, [Symbol('x')]: {} })",
-            "two symbols are called 'x'",
+            "two symbols have the description 'x'",
         ),
         (
             "tui.createState('a', { [Symbol('x')]: { defaultValue: NaN } })",
-            "the default of 'x' of 'a' cannot be kept: it is NaN",
+            "the default of 'x' of 'a' cannot be stored: it is NaN",
         ),
         (
             "state.get(Symbol('own'))",
@@ -136,23 +136,23 @@ fn what_json_cannot_hold_is_refused_with_its_place() {
     let stage = Stage::new();
     stage.value(STATE);
     for (source, message) in [
-        ("undefined", "'own' of 'mine' cannot be kept: it is undefined; null can be kept"),
-        ("{ a: [1, () => 1] }", "'own' of 'mine'.a[1] cannot be kept: it is a function"),
-        ("{ a: { 'b c': Symbol('x') } }", ".a[\"b c\"] cannot be kept: it is a symbol"),
-        ("[NaN]", "[0] cannot be kept: it is NaN"),
+        ("undefined", "'own' of 'mine' cannot be stored: it is undefined; use null"),
+        ("{ a: [1, () => 1] }", "'own' of 'mine'.a[1] cannot be stored: it is a function"),
+        ("{ a: { 'b c': Symbol('x') } }", ".a[\"b c\"] cannot be stored: it is a symbol"),
+        ("[NaN]", "[0] cannot be stored: it is NaN"),
         ("[-Infinity]", "it is -Infinity"),
-        ("{ big: 1n }", ".big cannot be kept: it is a bigint"),
-        ("{ a: undefined }", ".a cannot be kept: it is undefined"),
-        ("[1, , 2]", "[1] cannot be kept: it is undefined"),
+        ("{ big: 1n }", ".big cannot be stored: it is a bigint"),
+        ("{ a: undefined }", ".a cannot be stored: it is undefined"),
+        ("[1, , 2]", "[1] cannot be stored: it is undefined"),
         (
             "(() => { const a = { b: {} }; a.b.c = a; return a; })()",
-            ".b.c cannot be kept: it holds itself",
+            ".b.c cannot be stored: it contains itself",
         ),
-        ("new Map()", "it is a Map; plain objects and arrays can be kept"),
-        ("{ e: new Error('x') }", ".e cannot be kept: it is a Error"),
-        ("{ [Symbol('k')]: 1 }", "it has the key Symbol(k)"),
-        ("new Date(NaN)", "a Date that is no date"),
-        ("'\\ud800'", "half a character"),
+        ("new Map()", "it is a Map; only plain objects and arrays can be stored"),
+        ("{ e: new Error('x') }", ".e cannot be stored: it is a Error"),
+        ("{ [Symbol('k')]: 1 }", "its key Symbol(k) is not a string"),
+        ("new Date(NaN)", "an invalid Date"),
+        ("'\\ud800'", "lone surrogate"),
         (
             "(() => { let a = []; for (let i = 0; i < 200; i++) a = [a]; return a; })()",
             "nested more than 100 deep",

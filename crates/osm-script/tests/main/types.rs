@@ -170,7 +170,7 @@ fn examples_do_what_they_say() {
         played(&stage, "explain", &["add src/a.rs", "audience nobody", "audience expert", "copy"]),
         "Added file: src/a.rs [1]\nthere is no audience 'nobody'; there are: beginner, expert\n\
          Audience set to expert\nCopied │ 1,204 tokens · 88 lines · 4.2 kB │\n\
-         Warning: 1,204 tokens, over the budget of 1,000: 'remove' takes something out\n\
+         Warning: 1,204 tokens, over the budget of 1,000; remove items with 'remove'\n\
          Paste it where you ask."
     );
     let stage = example("todo.js", &[]);

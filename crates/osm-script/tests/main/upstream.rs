@@ -155,7 +155,7 @@ fn a_mode_over_the_shared_context() {
             "copy",
         ],
     );
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(told, @r#"
     Type 'help' for commands.
     > add src/a.rs
     Added file: src/a.rs [1]
@@ -170,15 +170,15 @@ fn a_mode_over_the_shared_context() {
     > focus the errors
     Focus set to: the errors
     > exec make
-    Added exec: make [4] (taken when the prompt is built)
+    Added exec: make [4] (run when the prompt is built)
     > edit 4
     Updated exec specification [4]
     > list
     [1] [file] src/a.rs (1,000 tokens, 1 line, 10 B)
     [2] [note] note (1 line, 8 B)
     [3] [note] canned (1 line, 15 B)
-    [4] [lazy-exec] make 'all of it' (taken when the prompt is built)
-    Total: 4 items (1,000 of 1,000 tokens, 3 lines, 33 B), and 1 taken when the prompt is built
+    [4] [lazy-exec] make 'all of it' (run when the prompt is built)
+    Total: 4 items (1,000 of 1,000 tokens, 3 lines, 33 B), and 1 run when the prompt is built
     > remove 2
     Removed [2]
     > show
@@ -205,7 +205,7 @@ fn a_mode_over_the_shared_context() {
     │ 28 tokens · 20 lines · 144 B │
     > copy
     Copied │ 28 tokens · 20 lines · 144 B │
-    ");
+    "#);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Code review: collect what is to be reviewed, get a prompt that asks for a strict review.
+// Code review: collect changes and files, and build a prompt that asks for a strict review.
 'use strict';
 const { contextManager } = require('osm:ctxutil');
 const nextIntegerId = require('osm:nextIntegerId');
@@ -9,10 +9,10 @@ const native = require('osm:context');
 const { oneLine } = __osm;
 
 const MODE = 'code-review';
-// So many lines of a large change are reviewed with care.
+// The default size of a chunk: models review longer changes less carefully.
 const CHUNK_LINES = 500;
 
-// What a reviewer can be asked to look at: in a few words, and as a note.
+// Focus areas of a review: a summary, and the text of the note.
 const FOCUS = {
     comments: ['comments that are wrong, outdated or missing', 'Look at the comments. Report those that are wrong, outdated or say what the code says; and places where the reason for something surprising is missing. Propose the exact wording.'],
     docs: ['documentation that no longer holds or is missing', 'Look at the documentation. Does every changed behaviour, option, default and error appear where users look for it, and is everything there still true? Name the page or doc comment, and write the missing text.'],
@@ -41,7 +41,7 @@ function note(args) {
     if (args.length === 1 && args[0].startsWith('goal:')) {
         const name = args[0].slice('goal:'.length);
         if (!Object.hasOwn(FOCUS, name)) {
-            throw new Error(`note: there is no focus '${oneLine(name)}'; there are: ${Object.keys(FOCUS).join(', ')}`);
+            throw new Error(`note: unknown focus area '${oneLine(name)}'; focus areas: ${Object.keys(FOCUS).join(', ')}`);
         }
         const id = manager.addItem('note', 'review-focus', FOCUS[name][1]);
         return output.tell(`Added review focus [${id}]: ${name}`);
@@ -50,8 +50,8 @@ function note(args) {
     return base.note.handler(args);
 }
 
-// The text of a diff that was taken now, or null if there is none. Without a diff there is nothing to
-// review, so one that fails is no part of a chunk, as it would be of a prompt.
+// The current text of a diff, or null if it is empty. A diff that fails is an error here: without it there
+// is nothing to review.
 function diffText(item) {
     const { text, stats } = native.build([item]);
     if (text.startsWith('### Diff (failed): ')) {
@@ -66,7 +66,7 @@ function diffText(item) {
     return head[2] === undefined ? body : body.slice(0, -1);
 }
 
-// Cuts lines before each that begins something; what comes before the first is a part too.
+// Splits lines before each line that starts a part; lines before the first are a part, too.
 function cutBefore(lines, begins) {
     const parts = [];
     for (const line of lines) {
@@ -78,8 +78,8 @@ function cutBefore(lines, begins) {
     return parts;
 }
 
-// One file of a diff as parts that fit: cut before `@@`, each with the file's header. A hunk that is too
-// long by itself stays whole: half of one is no diff.
+// Splits one file of a diff at `@@` into parts that fit, each with the file's header. A hunk is never
+// split: half a hunk is not a valid diff.
 function fileParts(lines, most) {
     if (lines.length <= most) {
         return [lines];
@@ -103,7 +103,7 @@ function fileName(lines) {
     return named === null ? 'text before the first file' : named[1].trim();
 }
 
-// The parts of a diff: a file, or some of its hunks.
+// The parts of a diff: whole files, or groups of hunks.
 function diffUnits(item, text, most) {
     const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n');
     const files = cutBefore(lines, (line) => /^diff --(git|cc|combined) /.test(line));
@@ -118,7 +118,7 @@ function diffUnits(item, text, most) {
     });
 }
 
-// Everything that goes into a prompt, in parts that go together. Notes go with each.
+// All items as parts that must stay together; notes go into every chunk.
 function units(most) {
     return manager
         .getItems()
@@ -133,7 +133,7 @@ function units(most) {
         });
 }
 
-// Puts parts together, in order, as long as they fit.
+// Packs parts into chunks, in order.
 function chunks(most) {
     const packed = [];
     for (const unit of units(most)) {
@@ -148,7 +148,7 @@ function chunks(most) {
     return packed;
 }
 
-// The items of a chunk: parts of one diff are one diff again.
+// The items of a chunk: parts of one diff are joined to one diff.
 function itemsOf(chunk) {
     const items = manager.getItems().filter((item) => item.type === 'note');
     let whole = null;
@@ -165,6 +165,8 @@ function itemsOf(chunk) {
     return items;
 }
 
+const count = (lines) => `${lines} ${lines === 1 ? 'line' : 'lines'}`;
+
 function reviewChunks(args) {
     const usage = `usage: ${commands['review-chunks'].usage}`;
     const words = [...args];
@@ -174,33 +176,33 @@ function reviewChunks(args) {
         if (word === '--show') {
             isShown = true;
         } else if (word === '--lines') {
-            const count = words.shift();
-            if (!/^[1-9]\d{0,8}$/.test(count ?? '')) {
-                const given = count === undefined ? '' : `, not '${oneLine(count)}'`;
-                throw new Error(`review-chunks: '--lines' takes a number, 1 or more${given}; ${usage}`);
+            const value = words.shift();
+            if (!/^[1-9]\d{0,8}$/.test(value ?? '')) {
+                const given = value === undefined ? '' : `, not '${oneLine(value)}'`;
+                throw new Error(`review-chunks: '--lines' takes a number of at least 1${given}; ${usage}`);
             }
-            most = Number(count);
+            most = Number(value);
         } else if (/^\d+$/.test(word) && number === null) {
             number = Number(word);
         } else {
-            throw new Error(`review-chunks: '${oneLine(word)}' is not understood; ${usage}`);
+            throw new Error(`review-chunks: unexpected argument '${oneLine(word)}'; ${usage}`);
         }
     }
     if (manager.getItems().length === 0) {
-        throw new Error("review-chunks: there is nothing to review yet; 'diff main' adds a change");
+        throw new Error("review-chunks: nothing to review yet; add a change with 'diff main'");
     }
     const all = chunks(most);
     const lines = all.reduce((sum, chunk) => sum + chunk.lines, 0);
     if (all.length <= 1) {
-        return output.tell(`All fits in one chunk (${lines} lines): use 'copy'.`);
+        return output.tell(`Everything fits in one chunk (${count(lines)}); use 'copy'.`);
     }
-    const shown = (chunk) => `${chunk.units.map((unit) => oneLine(unit.name)).join(', ')} (${chunk.lines} lines)`;
+    const shown = (chunk) => `${chunk.units.map((unit) => oneLine(unit.name)).join(', ')} (${count(chunk.lines)})`;
     if (number === null) {
         all.forEach((chunk, at) => output.print(`  Chunk ${at + 1}/${all.length}: ${shown(chunk)}`));
         return output.tell("Next: 'review-chunks 1' copies the first.");
     }
     if (number < 1 || number > all.length) {
-        throw new Error(`review-chunks: there is no chunk ${number}; there are 1 to ${all.length}`);
+        throw new Error(`review-chunks: no chunk ${number}; chunks: 1 to ${all.length}`);
     }
     const chunk = all[number - 1];
     const request = {
@@ -222,19 +224,19 @@ const commands = {
     ...base,
     note: {
         ...base.note,
-        description: 'Add a note, or what the review shall look at',
+        description: 'Add a note or a focus area',
         usage: 'note [text] | --goals | goal:NAME',
         argCompleters: ['review-focus', 'flag'],
         flagDefs: [{ name: 'goals', description: 'List the focus areas' }],
         handler: note,
     },
     'review-chunks': {
-        description: 'Copy a large change in parts; without a number, list them',
+        description: 'Copy a large change in chunks; without a number, list them',
         usage: 'review-chunks [--lines COUNT] [--show] [NUMBER]',
         argCompleters: ['flag'],
         flagDefs: [
-            { name: 'lines', description: `Lines of a chunk, ${CHUNK_LINES} if not said` },
-            { name: 'show', description: 'Print it instead' },
+            { name: 'lines', description: `Lines in a chunk (default ${CHUNK_LINES})` },
+            { name: 'show', description: 'Print the chunk instead of copying it' },
         ],
         handler: reviewChunks,
     },
@@ -246,7 +248,7 @@ tui.registerMode({
     tui: { title: 'Code review', prompt: '(code-review) > ' },
     onEnter() {
         manager.rehydrate();
-        output.tell("Type 'help' for commands. Try 'diff main', then 'copy'; 'note --goals' lists what to look at.");
+        output.tell("Type 'help' for commands. Try 'diff main', then 'copy'; 'note --goals' lists focus areas.");
     },
     commands,
 });

@@ -1,4 +1,4 @@
-// Plays a goal. GOAL_CONFIG is the goal, as `Goal` in goals.rs has it.
+// The mode of a goal. GOAL_CONFIG is the goal: the `Goal` of goals.rs.
 'use strict';
 const { contextManager } = require('osm:ctxutil');
 const nextIntegerId = require('osm:nextIntegerId');
@@ -18,14 +18,14 @@ for (const variable of goal.variables) {
 }
 const state = tui.createState(goal.name, definitions);
 
-// What is remembered, unless it is no choice any more.
+// The stored value, unless it is no longer among the choices.
 function valueOf(variable) {
     const value = state.get(stateKeys[variable.name]);
     const isGone = variable.choices.length > 0 && !variable.choices.includes(value);
     return isGone ? variable.default : (value ?? variable.default);
 }
 
-// What the templates of the goal refer to.
+// The data of the goal's templates.
 function data() {
     const values = { ...goal.data, name: goal.name, title: goal.title, description: goal.description };
     values.stateKeys = {};
@@ -67,7 +67,7 @@ function setter(variable) {
         const typed = args.length > 0 ? args.join(' ') : openEditor(name, String(valueOf(variable) ?? '')).trim();
         const value = isClearing ? '' : typed;
         if (choices.length > 0 && !choices.includes(value)) {
-            throw new Error(`${name}: '${__osm.oneLine(value)}' is no choice; there are: ${choices.join(', ')}`);
+            throw new Error(`${name}: invalid value '${__osm.oneLine(value)}'; choices: ${choices.join(', ')}`);
         }
         state.set(stateKeys[name], value);
         return output.tell(value === '' ? `${name} cleared.` : `${name} set${choices.length > 0 ? ` to: ${value}` : '.'}`);
@@ -76,10 +76,10 @@ function setter(variable) {
     tui.registerCompleter(completer, () => choices.map((text) => ({ text })));
     return choices.length > 0
         ? { description: `Set ${name}: ${choices.join(', ')}`, usage, argCompleters: [completer], handler }
-        : { description: `Set ${name}; without text, in the editor`, usage, handler };
+        : { description: `Set ${name}; without text, open the editor`, usage, handler };
 }
 
-// The same diff twice says nothing more.
+// Whether the same diff was added already.
 function isThere(args) {
     const same = (item) => item.type === 'lazy-diff' && JSON.stringify(item.payload) === JSON.stringify(args);
     return manager.getItems().some(same);
@@ -101,7 +101,7 @@ const RUNS = {
         description: 'Add a git diff and show the prompt',
         usage: 'run [arguments of git diff]',
         argCompleters: ['gitref', 'flag'],
-        flagDefs: [{ name: 'staged', description: 'What is staged' }],
+        flagDefs: [{ name: 'staged', description: 'Only staged changes' }],
         handler: (args) => {
             if (!isThere(args)) {
                 manager.commands.diff.handler(args);
@@ -111,17 +111,17 @@ const RUNS = {
     },
 };
 
-// A command that the goal brings along: a function that sees what is named here.
+// A command with code of the goal: a function that sees the names of `scope`.
 function custom({ name, description, usage, argCompleters, flagDefs, handler }) {
     const scope = { output, tui, ctxmgr: manager, state, stateKeys, buildPrompt: manager.buildPrompt };
     let run;
     try {
         run = new Function(...Object.keys(scope), `return (${handler}\n);`)(...Object.values(scope));
     } catch (error) {
-        throw new Error(`the goal '${goal.name}': the handler of '${name}' is no function: ${error.message}`);
+        throw new Error(`the goal '${goal.name}': the handler of '${name}' is not a function: ${error.message}`);
     }
     if (typeof run !== 'function') {
-        throw new Error(`the goal '${goal.name}': the handler of '${name}' is no function: function (args) { … } is expected`);
+        throw new Error(`the goal '${goal.name}': the handler of '${name}' must be a function (args) { … }`);
     }
     return { description, usage, argCompleters, flagDefs, handler: run };
 }
@@ -163,10 +163,10 @@ function commands() {
         all[`hot-${each.name}`] = snippet(each);
     }
     if (goal.snippets.length > 0) {
-        all.snippets = { description: 'List the snippets', usage: 'snippets', handler: snippets };
+        all.snippets = { description: 'List snippets', usage: 'snippets', handler: snippets };
     }
     if (goal.usage !== null) {
-        all.usage = { description: 'Say how this goal is used', usage: 'usage', handler: () => output.print(templates.render(goal.usage, data())) };
+        all.usage = { description: 'Show how to use this goal', usage: 'usage', handler: () => output.print(templates.render(goal.usage, data())) };
     }
     return all;
 }

@@ -1,5 +1,5 @@
-// Prompt flow: a goal and its context become a meta-prompt, which asks a model for the prompt; that prompt
-// and the context become the final one.
+// Prompt flow: builds a meta-prompt from a goal and its context, which asks a model to write a prompt; then
+// builds the final prompt from the model's answer and the context.
 'use strict';
 const { contextManager } = require('osm:ctxutil');
 const nextIntegerId = require('osm:nextIntegerId');
@@ -15,12 +15,12 @@ const CONTEXT_BUILDING = 'CONTEXT_BUILDING';
 const META_GENERATED = 'META_GENERATED';
 const TASK_PROMPT_SET = 'TASK_PROMPT_SET';
 
-// Goals to begin with.
+// Prewritten goals.
 const PREWRITTEN = {
     'comment-stripper': 'Remove the comments that say nothing, keep and sharpen those that carry a reason or a contract, and leave the behaviour of the code, licence headers and directives for tools exactly as they are.',
-    'doc-generator': 'Write documentation for somebody who has to use or change this code tomorrow: purpose, a first example that runs, concepts, reference of everything public, failure and limits. The code is the truth; nothing is invented.',
+    'doc-generator': 'Write documentation for a developer who has to use or change this code tomorrow: purpose, a first example that runs, concepts, reference of everything public, failure and limits. The code is the truth; nothing is invented.',
     'test-generator': 'Write tests that fail when this code is wrong: every public behaviour, boundaries from both sides, every failure path, properties where a rule holds for all inputs. No test that cannot fail, none that depends on time or order.',
-    'document-refiner': 'Make this document complete, consistent and precise enough to be relied on, without changing its decisions: close gaps, resolve contradictions, name what has to be decided, and cut what nobody needs.',
+    'document-refiner': 'Make this document complete, consistent and precise enough to be relied on, without changing its decisions: close gaps, resolve contradictions, name what has to be decided, and cut what no reader needs.',
 };
 
 const keys = {
@@ -43,7 +43,7 @@ const state = tui.createState(MODE, {
 const get = (name) => state.get(keys[name]);
 const set = (name, value) => state.set(keys[name], value);
 
-// A text that is shown or copied by itself; no context belongs to it.
+// A text that is shown or copied without a context.
 let text = '';
 const sheet = contextManager({
     getItems: () => [],
@@ -61,7 +61,7 @@ const base = manager.commands;
 
 const metaTemplate = () => get('template') ?? PROMPTS.flowMeta;
 
-// What the context is put into now.
+// The template and data of the current phase.
 function request() {
     if (get('phase') === TASK_PROMPT_SET) {
         return { template: PROMPTS.flowFinal, data: { prompt: get('taskPrompt'), footer: get('footer') } };
@@ -78,7 +78,7 @@ const USAGES = {
     footer: 'footer [text | --clear]',
 };
 
-// What was typed after a command, or what the editor gives.
+// The text after a command, or the text from the editor.
 function typed(command, args, hint, before) {
     refuseOption(command, USAGES[command], args);
     return (args.length > 0 ? args.join(' ') : openEditor(hint, before)).trim();
@@ -86,7 +86,7 @@ function typed(command, args, hint, before) {
 
 function setGoal(value) {
     if (value === '') {
-        throw new Error("the goal is empty: 'goal TEXT' sets it");
+        throw new Error("the goal is empty; set it with 'goal TEXT'");
     }
     set('goal', value);
     if (get('phase') === INITIAL) {
@@ -105,7 +105,7 @@ function goal(args) {
     if (args.length === 1 && args[0].startsWith('use:')) {
         const name = args[0].slice('use:'.length);
         if (!Object.hasOwn(PREWRITTEN, name)) {
-            throw new Error(`goal: there is no prewritten goal '${__osm.oneLine(name)}'; there are: ${Object.keys(PREWRITTEN).join(', ')}`);
+            throw new Error(`goal: unknown prewritten goal '${__osm.oneLine(name)}'; prewritten goals: ${Object.keys(PREWRITTEN).join(', ')}`);
         }
         setGoal(PREWRITTEN[name]);
         return output.tell(`Goal set: ${name}`);
@@ -131,7 +131,7 @@ function template(args) {
 
 function makeMeta() {
     if (get('goal') === '') {
-        throw new Error("there is no goal yet: 'goal TEXT' sets it, 'goal --prewritten' lists some");
+        throw new Error("no goal set; use 'goal TEXT', or list goals with 'goal --prewritten'");
     }
     const made = native.prompt({ template: metaTemplate(), data: { goal: get('goal') }, items: manager.getItems() });
     set('metaPrompt', made.text);
@@ -141,20 +141,20 @@ function makeMeta() {
 
 function generate(args) {
     if (args.length > 0) {
-        throw new Error("generate takes nothing; 'goal' and 'add' say what it works with");
+        throw new Error("generate takes no arguments; set the goal with 'goal', add files with 'add'");
     }
     makeMeta();
-    output.tell("Meta-prompt generated. 'copy' it to a model; 'use' takes the prompt that comes back.");
+    output.tell("Meta-prompt generated. 'copy' it to a model, then set the model's prompt with 'use'.");
 }
 
 function use(args) {
     const value = typed('use', args, 'prompt.md', get('taskPrompt'));
     if (value === '') {
-        throw new Error("the prompt is empty: 'use TEXT' sets it");
+        throw new Error("the prompt is empty; set it with 'use TEXT'");
     }
     set('taskPrompt', value);
     set('phase', TASK_PROMPT_SET);
-    output.tell("Task prompt set. 'show' or 'copy' gives the final prompt.");
+    output.tell("Task prompt set. Get the final prompt with 'show' or 'copy'.");
 }
 
 function footer(args) {
@@ -181,7 +181,7 @@ function list(args) {
         }
     }
     if (get('template') !== null) {
-        output.print('[template] your own');
+        output.print('[template] edited');
     }
     output.print('');
     return base.list.handler([]);
@@ -189,15 +189,15 @@ function list(args) {
 
 function need(name, what, next) {
     if (get(name) === '') {
-        throw new Error(`there is no ${what} yet: ${next}`);
+        throw new Error(`no ${what} yet; ${next}`);
     }
     return get(name);
 }
 
-// What can be named, besides items.
+// Texts that can be shown and copied by name.
 const NAMED = {
-    meta: () => need('metaPrompt', 'meta-prompt', "'generate' makes it"),
-    prompt: () => need('taskPrompt', 'task prompt', "'use TEXT' sets it"),
+    meta: () => need('metaPrompt', 'meta-prompt', "create it with 'generate'"),
+    prompt: () => need('taskPrompt', 'task prompt', "set it with 'use TEXT'"),
 };
 
 const EDITORS = {
@@ -221,10 +221,10 @@ function edit(args) {
     if (args.length === 1 && /^\[?\d+\]?$/.test(what)) {
         return base.edit.handler(args);
     }
-    throw new Error('edit: which one? usage: edit goal | template | meta | prompt | ID');
+    throw new Error('edit: usage: edit goal | template | meta | prompt | ID');
 }
 
-// Shows or copies what is named, or what the phase is about.
+// Shows or copies the named text, or the text of the current phase.
 function present(command, args) {
     const [what, ...more] = args.filter((arg) => !arg.startsWith('--'));
     const flags = args.filter((arg) => arg.startsWith('--'));
@@ -233,7 +233,7 @@ function present(command, args) {
     }
     const isMeta = what === undefined && get('phase') === META_GENERATED;
     if (what === undefined && get('phase') === INITIAL && manager.getItems().length === 0) {
-        throw new Error(`${command}: there is nothing yet; 'goal TEXT' and 'add FILES' begin`);
+        throw new Error(`${command}: nothing to ${command} yet; begin with 'goal TEXT' and 'add FILES'`);
     }
     if (what === undefined && !isMeta) {
         return base[command].handler(flags);
@@ -252,7 +252,7 @@ function copy(args) {
 
 tui.registerCompleter('flow-part', () => Object.keys(NAMED).map((name) => ({ text: name })));
 tui.registerCompleter('flow-goal', () => [
-    { text: '--prewritten', description: 'List goals to begin with' },
+    { text: '--prewritten', description: 'List prewritten goals' },
     ...Object.keys(PREWRITTEN).map((name) => ({ text: `use:${name}` })),
 ]);
 tui.registerMode({
@@ -263,14 +263,14 @@ tui.registerMode({
         output.tell("Type 'help' for commands. Try 'goal TEXT', 'add FILES', 'generate'; 'goal --prewritten' lists goals.");
     },
     commands: {
-        goal: { description: 'Say what is to be reached; without text, in the editor', usage: USAGES.goal, argCompleters: ['flow-goal'], handler: goal },
+        goal: { description: 'Set the goal; without text, open the editor', usage: USAGES.goal, argCompleters: ['flow-goal'], handler: goal },
         ...base,
-        list: { ...base.list, description: 'Show the phase, the texts, and what the prompt is made of', handler: list },
-        edit: { ...base.edit, description: 'Edit one of the texts, or an item', usage: 'edit goal | template | meta | prompt | ID', handler: edit },
+        list: { ...base.list, description: 'Show the phase, the texts and the items', handler: list },
+        edit: { ...base.edit, description: 'Edit a text or an item', usage: 'edit goal | template | meta | prompt | ID', handler: edit },
         template: { description: 'Edit the template of the meta-prompt', usage: 'template [edit | reset]', handler: template },
-        generate: { description: 'Make the meta-prompt of goal and context', usage: 'generate', handler: generate },
-        use: { description: 'Take the prompt that the model wrote; without text, in the editor', usage: USAGES.use, handler: use },
-        footer: { description: 'Set what ends the final prompt', usage: USAGES.footer, handler: footer },
+        generate: { description: 'Build the meta-prompt from the goal and the context', usage: 'generate', handler: generate },
+        use: { description: 'Set the prompt that the model wrote; without text, open the editor', usage: USAGES.use, handler: use },
+        footer: { description: 'Set the last paragraph of the final prompt', usage: USAGES.footer, handler: footer },
         show: { ...base.show, usage: 'show [--json] [meta | prompt]', argCompleters: ['flow-part', 'flag'], handler: (args) => present('show', args) },
         copy: { ...base.copy, usage: 'copy [meta | prompt]', argCompleters: ['flow-part'], handler: copy },
     },

@@ -4,19 +4,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// What every command that runs scripts takes.
+/// The options of every command that runs a mode or a script.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ModeArguments {
-    /// Run this command of the mode, then the next, and end
+    /// Run this command of the mode and exit; repeat the option for more commands
     #[arg(short = 'c', long = "command", value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
-    /// End at the first command that fails
+    /// Stop at the first command that fails
     #[arg(long)]
     pub(crate) fail_fast: bool,
     /// Do not count tokens
     #[arg(long)]
     pub(crate) no_tokens: bool,
-    /// Warn of prompts with more tokens than these
+    /// Warn when a prompt has more tokens than this
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<u64>,
     #[command(flatten)]
@@ -28,22 +28,22 @@ pub(crate) struct LogArguments {
     /// Write a log to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
-    /// The least that is written to the log; without a file, to osm.log beside the configuration
+    /// Write log messages of this level and above; without --log-file, to osm.log in the configuration folder
     #[arg(long, value_name = "LEVEL", value_parser = ["debug", "info", "warn", "error", "off"])]
     pub(crate) log_level: Option<String>,
 }
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ScriptArguments {
-    /// The script
+    /// The script to run
     pub(crate) file: PathBuf,
-    /// What it gets as `args`
+    /// Arguments of the script, which it reads from `args`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
     pub(crate) arguments: Vec<String>,
-    /// Run it as a test: `ctx` tells what it does, and a failure is one
+    /// Run the script as a test: print the progress of `ctx`, and fail if a test fails
     #[arg(long)]
     pub(crate) test: bool,
-    /// Enter the mode that it registers, though nobody is at a terminal
+    /// Enter the mode that the script registers, even if stdin is not a terminal
     #[arg(long, short)]
     pub(crate) interactive: bool,
     #[command(flatten)]

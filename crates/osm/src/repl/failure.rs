@@ -36,7 +36,7 @@ impl From<ScriptError> for CommandFailure {
                 .with_hint("raise the limit: `osm config set script.time_limit_seconds 300`"),
             Kind::OutOfMemory => Self::new("stopped: the script exceeded its memory limit")
                 .with_hint("raise the limit: `osm config set script.memory_limit_mb 2048`"),
-            Kind::Thrown | Kind::Spoiled => Self::new(message(&error)),
+            Kind::Thrown | Kind::Unusable => Self::new(message(&error)),
         }
     }
 }

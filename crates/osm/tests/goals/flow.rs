@@ -23,10 +23,10 @@ fn from_a_goal_to_the_final_prompt() {
     [1] [file] a.rs (1 line, 10 B)
     Total: 1 item (1 line, 10 B)
     --- stderr
-    There is nothing here yet: add, diff, exec and note put something in.
+    No items yet. Add some with add, diff, exec or note.
     Goal set.
     Added file: a.rs [1]
-    Meta-prompt generated. 'copy' it to a model; 'use' takes the prompt that comes back.
+    Meta-prompt generated. 'copy' it to a model, then set the model's prompt with 'use'.
     ");
     let meta = env.types(&["prompt-flow"], "show\n");
     assert!(meta.contains("### The goal\n\nSplit {{ it }}\n"), "{meta}");
@@ -60,7 +60,7 @@ fn from_a_goal_to_the_final_prompt() {
     The end
 
     --- stderr
-    Task prompt set. 'show' or 'copy' gives the final prompt.
+    Task prompt set. Get the final prompt with 'show' or 'copy'.
     Footer set. It ends the final prompt.
     ");
     let copied = env.types(&["prompt-flow"], "copy\n");
@@ -77,7 +77,7 @@ fn from_a_goal_to_the_final_prompt() {
     Total: 1 item (1 line, 10 B)
     --- stderr
     Footer cleared.
-    Meta-prompt generated. 'copy' it to a model; 'use' takes the prompt that comes back.
+    Meta-prompt generated. 'copy' it to a model, then set the model's prompt with 'use'.
     ");
 }
 
@@ -88,21 +88,21 @@ fn what_is_missing_is_said_with_the_next_step() {
     assert!(nothing.contains("copy: there is nothing yet"), "{nothing}");
     assert_snapshot!(env.types(&["prompt-flow"], "generate\nshow meta\nshow prompt\ncopy all\nedit meta\nedit\ngoal use:x\ntemplate now\ngenerate x\n"), @"
     --- stderr
-    osm: error: line 1: there is no goal yet: 'goal TEXT' sets it, 'goal --prewritten' lists some
-    osm: error: line 2: there is no meta-prompt yet: 'generate' makes it
-    osm: error: line 3: there is no task prompt yet: 'use TEXT' sets it
+    osm: error: line 1: no goal set; use 'goal TEXT', or list goals with 'goal --prewritten'
+    osm: error: line 2: no meta-prompt yet; create it with 'generate'
+    osm: error: line 3: no task prompt yet; set it with 'use TEXT'
     osm: error: line 4: copy: usage: copy [meta | prompt]
-    osm: error: line 5: there is no meta-prompt yet: 'generate' makes it
-    osm: error: line 6: edit: which one? usage: edit goal | template | meta | prompt | ID
+    osm: error: line 5: no meta-prompt yet; create it with 'generate'
+    osm: error: line 6: edit: usage: edit goal | template | meta | prompt | ID
     osm: error: line 7: goal: there is no prewritten goal 'x'; there are: comment-stripper, doc-generator, test-generator, document-refiner
     osm: error: line 8: template: usage: template [edit | reset]
-    osm: error: line 9: generate takes nothing; 'goal' and 'add' say what it works with
+    osm: error: line 9: generate takes no arguments; set the goal with 'goal', add files with 'add'
     --- exit Some(1)
     ");
     assert_snapshot!(env.types(&["prompt-flow"], "goal --prewritten\ngoal use:test-generator\ncopy\nlist\n"), @"
     Prewritten goals:
       goal use:comment-stripper  Remove the comments that say nothing
-      goal use:doc-generator     Write documentation for somebody who has to use or change this code tomorrow
+      goal use:doc-generator     Write documentation for a developer who has to use or change this code tomorrow
       goal use:test-generator    Write tests that fail when this code is wrong
       goal use:document-refiner  Make this document complete
     Phase: META_GENERATED
@@ -113,7 +113,7 @@ fn what_is_missing_is_said_with_the_next_step() {
     Goal set: test-generator
     (The meta-prompt was generated first.)
     Copied │ 33 lines · 2.0 kB │
-    There is nothing here yet: add, diff, exec and note put something in.
+    No items yet. Add some with add, diff, exec or note.
     ");
     assert!(env.clipboard().contains("Write tests that fail when this code is wrong"));
 }
@@ -128,7 +128,7 @@ fn texts_are_edited() {
     --- stderr
     Goal set.
     Template updated.
-    Meta-prompt generated. 'copy' it to a model; 'use' takes the prompt that comes back.
+    Meta-prompt generated. 'copy' it to a model, then set the model's prompt with 'use'.
     ");
     assert_snapshot!(run("edit meta\nshow\nuse\nedit prompt\nedit goal\nlist\n", "Edited"), @"
     Edited
@@ -136,14 +136,14 @@ fn texts_are_edited() {
     [goal] Edited
     [meta] Edited
     [prompt] Edited
-    [template] your own
+    [template] edited
 
     --- stderr
     Meta-prompt updated.
-    Task prompt set. 'show' or 'copy' gives the final prompt.
-    Task prompt set. 'show' or 'copy' gives the final prompt.
+    Task prompt set. Get the final prompt with 'show' or 'copy'.
+    Task prompt set. Get the final prompt with 'show' or 'copy'.
     Goal set.
-    There is nothing here yet: add, diff, exec and note put something in.
+    No items yet. Add some with add, diff, exec or note.
     ");
     assert_snapshot!(run("template edit\n", "{% if"), @"
     --- stderr

@@ -22,7 +22,7 @@ fn comment_stripper() {
     osm: error: line 2: nothing was added; there is a problem with
       nothing.rs: $ROOT/tree/nothing.rs: not found (check the spelling and the current folder)
     Removed [1]
-    There is nothing here yet: add, diff, exec and note put something in.
+    No items yet. Add some with add, diff, exec or note.
     --- exit Some(1)
     "#);
 }
@@ -36,7 +36,7 @@ fn commit_message() {
     let shown = env.types(&["goal", "commit-message"], "run --staged\n");
     assert!(shown.contains("Write the commit message") && shown.contains("+one"), "{shown}");
     assert!(shown.contains("### Diff: git diff --staged"), "{shown}");
-    assert_snapshot!(env.types(&["goal", "commit-message", "-c", "run --staged", "-c", "list"], "").lines().last().unwrap(), @"Total: 1 item (0 lines, 0 B), and 1 taken when the prompt is built");
+    assert_snapshot!(env.types(&["goal", "commit-message", "-c", "run --staged", "-c", "list"], "").lines().last().unwrap(), @"Total: 1 item (0 lines, 0 B), and 1 run when the prompt is built");
     assert_snapshot!(env.types(&["goal", "commit-message"], "snippets\nhot-review-response\n"), @"
     hot-review-response: Revise the commit message according to the review above. Kee...
     --- stderr

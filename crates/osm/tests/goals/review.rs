@@ -18,23 +18,23 @@ fn every_command() {
     [1] [file] a.rs (1 line, 10 B)
     [2] [note] note (1 line, 10 B)
     [3] [note] review-focus (1 line, 199 B)
-    [4] [lazy-diff] git diff (taken when the prompt is built)
-    [5] [lazy-exec] echo hi (taken when the prompt is built)
-    Total: 5 items (3 lines, 219 B), and 2 taken when the prompt is built
+    [4] [lazy-diff] git diff (run when the prompt is built)
+    [5] [lazy-exec] echo hi (run when the prompt is built)
+    Total: 5 items (3 lines, 219 B), and 2 run when the prompt is built
     [1] [file] a.rs (1 line, 10 B)
     [2] [note] note (1 line, 10 B)
-    [5] [lazy-exec] echo hi (taken when the prompt is built)
-    Total: 3 items (2 lines, 20 B), and 1 taken when the prompt is built
+    [5] [lazy-exec] echo hi (run when the prompt is built)
+    Total: 3 items (2 lines, 20 B), and 1 run when the prompt is built
     --- stderr
     Added file: a.rs [1]
     Added note [2]
     Added review focus [3]: security
     osm: error: line 5: note: there is no focus 'taste'; there are: comments, docs, tests, performance, security
-    Added diff: git diff [4] (taken when the prompt is built)
-    Added exec: echo hi [5] (taken when the prompt is built)
+    Added diff: git diff [4] (run when the prompt is built)
+    Added exec: echo hi [5] (run when the prompt is built)
     Removed [3]
     Removed [4]
-    osm: error: line 10: edit: [1] is a file: edit a.rs itself; it is read when the prompt is built
+    osm: error: line 10: edit: [1] is a file; edit a.rs itself, osm reads it when it builds the prompt
     osm: error: line 11: remove: there is no [9]; there are: [1], [2], [5]
     --- exit Some(1)
     ");
@@ -85,12 +85,12 @@ fn a_large_change_is_reviewed_in_chunks() {
       Chunk 3/4: one.txt (156 lines)
       Chunk 4/4: small.txt (7 lines)
     --- stderr
-    All fits in one chunk (344 lines): use 'copy'.
+    Everything fits in one chunk (${count(lines)}); use 'copy'.
     Next: 'review-chunks 1' copies the first.
     Chunk 2/4 copied: many.txt (2/2) (91 lines)
     Next: 'review-chunks 3'.
     osm: error: line 4: review-chunks: there is no chunk 9; there are 1 to 4
-    osm: error: line 5: review-chunks: '--fast' is not understood; usage: review-chunks [--lines COUNT] [--show] [NUMBER]
+unexpected argument     osm: error: line 5: review-chunks: '--fast'; usage: review-chunks [--lines COUNT] [--show] [NUMBER]
     --- exit Some(1)
     ");
     let second = env.clipboard();
@@ -126,9 +126,9 @@ fn what_fits_is_not_cut() {
     let env = Env::new();
     assert_snapshot!(env.types(&["code-review"], "review-chunks\nnote a\nreview-chunks\n"), @"
     --- stderr
-    osm: error: line 1: review-chunks: there is nothing to review yet; 'diff main' adds a change
+    osm: error: line 1: review-chunks: nothing to review yet; add a change with 'diff main
     Added note [1]
-    All fits in one chunk (0 lines): use 'copy'.
+    Everything fits in one chunk (${count(lines)}); use 'copy'.
     --- exit Some(1)
     ");
 }

@@ -67,8 +67,8 @@ fn a_branch_cannot_put_our_files_into_a_prompt() {
         0,
         &[
             "Added file: a.rs [1]\n",
-            "Left out: docs: symbolic link out of the folder\n",
-            "Left out: notes.md: symbolic link out of the folder\n",
+            "Skipped: docs: symbolic link out of the folder\n",
+            "Skipped: notes.md: symbolic link out of the folder\n",
             "fn b() {}",
         ],
     );
@@ -107,10 +107,10 @@ fn no_name_reaches_the_terminal_as_it_is() {
         1,
         &[
             r"Added file: a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs [1]",
-            "Left out: \u{fffd}.rs: file name is not UTF-8\n",
-            r"Already there: a\u{1b}]52",
+            "Skipped: \u{fffd}.rs: file name is not UTF-8\n",
+            r"Already added: a\u{1b}]52",
             r"[1] [file] a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs (1 line, 2 B)",
-            r"left out: sub/a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs: binary",
+            r"skipped: sub/a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs: binary",
         ],
     );
     let told = run.transcript();
@@ -136,19 +136,19 @@ fn items_that_another_tool_wrote() {
     import(&env, items);
     let run = plays(&env, &["code-review"], &["list"]);
     insta::assert_snapshot!(run.transcript(), @"
-    [1] [file] without a name (0 lines, 0 B)
-        left out: item 1: neither a path nor a label
+    [1] [file] unnamed (0 lines, 0 B)
+        skipped: item 1: neither a path nor a label
     [10] [note] one (1 line, 5 B)
     [11] [note] two (1 line, 6 B)
     [12] [file] a.rs (1 line, 10 B)
-    [13] [file] without a name (0 lines, 0 B)
-        left out: item 13: neither a path nor a label
-    [14] [] without a name (0 lines, 0 B)
-        left out: item 14: no type
-    [15] [] without a name (0 lines, 0 B)
-        left out: item 15: no type
-    [9] [] without a name (0 lines, 0 B)
-        left out: item 9: no type
+    [13] [file] unnamed (0 lines, 0 B)
+        skipped: item 13: neither a path nor a label
+    [14] [] unnamed (0 lines, 0 B)
+        skipped: item 14: no type
+    [15] [] unnamed (0 lines, 0 B)
+        skipped: item 15: no type
+    [9] [] unnamed (0 lines, 0 B)
+        skipped: item 9: no type
     Total: 8 items (3 lines, 21 B)
     ");
     let run = plays(
@@ -198,24 +198,32 @@ fn an_option_that_there_is_not_is_no_text() {
         (
             "code-review",
             "note --goal",
-            "note: '--goal' is not understood; usage: note [text] | --goals",
+            "unexpected argument note: '--goal'; usage: note [text] | --goals",
         ),
-        ("code-review", "note --goals x", "note: '--goals' is not understood; usage: note [text]"),
-        ("prompt-flow", "note --goal x", "note: '--goal' is not understood; usage: note [text]"),
+        (
+            "code-review",
+            "note --goals x",
+            "unexpected argument note: '--goals'; usage: note [text]",
+        ),
+        ("prompt-flow", "note --goal x", "unexpected argument note: '--goal'; usage: note [text]"),
         (
             "prompt-flow",
             "goal --prewritten nope",
-            "goal: '--prewritten' is not understood; usage: goal",
+            "unexpected argument goal: '--prewritten'; usage: goal",
         ),
-        ("prompt-flow", "footer --cler", "footer: '--cler' is not understood; usage: footer [text"),
-        ("prompt-flow", "use --x", "use: '--x' is not understood; usage: use [text]"),
+        (
+            "prompt-flow",
+            "footer --cler",
+            "unexpected argument footer: '--cler'; usage: footer [text",
+        ),
+        ("prompt-flow", "use --x", "unexpected argument use: '--x'; usage: use [text]"),
     ] {
         plays(&env, &[mode], &[line]).said(1, &[told]);
     }
     let run = plays(&env, &["goal", "implementation-plan"], &["goal --cler", "goal --clear"]);
     run.said(
         1,
-        &["goal: '--cler' is not understood; usage: goal [text | --clear]", "goal cleared."],
+        &["unexpected argument goal: '--cler'; usage: goal [text | --clear]", "goal cleared."],
     );
     let texts = ["note -- a dash", "note '--goal is what I mean'", "note ---"];
     plays(&env, &["code-review"], &texts).said(0, &["Added note [3]"]);
