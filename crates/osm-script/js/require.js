@@ -22,8 +22,7 @@
         if (outline.script === null) {
             module.exports = functions;
         } else {
-            const run = ours.compile(outline.script, name);
-            run(module.exports, (other) => load('', other), module, functions, name);
+            ours.builtIn(outline.script)(module.exports, (other) => load('', other), module, functions);
         }
         return module;
     }

@@ -14,24 +14,15 @@ use crate::bridge::to_js;
 use crate::host::{Extension, Host};
 use crate::limits::Watchdog;
 use crate::runtime::Options;
-use crate::{loader, modules};
+use crate::{bytecode, loader, modules};
 
 /// The text before a module's first line, which makes it a function.
 pub(crate) const WRAPPER: &str = "(function (exports, require, module, __filename, __dirname) {";
 
-/// The built-in scripts, in the order of loading.
-const PRELUDE: &[(&str, &str)] = &[
-    ("osm:prelude", include_str!("../js/prelude.js")),
-    ("osm:timers", include_str!("../js/timers.js")),
-    ("osm:require", include_str!("../js/require.js")),
-    ("osm:console", include_str!("../js/console.js")),
-    ("osm:ctx", include_str!("../js/ctx.js")),
-    ("osm:values", include_str!("../js/values.js")),
-    ("osm:state", include_str!("../js/state.js")),
-    ("osm:document", include_str!("../js/document.js")),
-    ("osm:tui", include_str!("../js/tui.js")),
-    ("osm:prompts", include_str!("../js/prompts.js")),
-    ("osm:context", include_str!("../js/context.js")),
+/// The scripts that create the globals, in the order of running: `js/NAME.js`.
+pub(crate) const PRELUDE: &[&str] = &[
+    "prelude", "timers", "require", "console", "ctx", "values", "state", "document", "tui",
+    "prompts", "context",
 ];
 
 /// The state of native functions.
@@ -82,13 +73,14 @@ pub(crate) fn make(ctx: &Ctx<'_>, shared: &Rc<Shared>, given: &Options) -> rquic
         })?,
     )?;
     ours.set("compile", Function::new(ctx.clone(), compile)?)?;
+    ours.set("builtIn", Function::new(ctx.clone(), built_in)?)?;
     ours.set("modules", to_js(ctx, &modules::outline(&given.extensions))?)?;
     ours.set("absent", to_js(ctx, &modules::absent())?)?;
     ours.set("arguments", to_js(ctx, &json!(given.arguments))?)?;
     ours.set("test", given.test)?;
     ctx.globals().set("__osm", ours)?;
-    for (name, source) in PRELUDE {
-        ctx.eval_with_options::<(), _>(*source, options(name))?;
+    for name in PRELUDE {
+        bytecode::run(ctx, &format!("osm:{name}"))?;
     }
     for (name, value) in &given.globals {
         ctx.globals().set(name.as_str(), to_js(ctx, value)?)?;
@@ -142,6 +134,12 @@ fn load(ctx: &Ctx<'_>, shared: &Shared, from: &str, name: &str) -> rquickjs::Res
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     shared.sources.borrow_mut().insert(shown.clone(), text.clone());
     Ok(vec![shown, text])
+}
+
+/// The function of a built-in module's script.
+#[expect(clippy::needless_pass_by_value, reason = "what the engine calls takes values")]
+fn built_in(ctx: Ctx<'_>, script: String) -> rquickjs::Result<Function<'_>> {
+    bytecode::function(&ctx, &script)
 }
 
 /// Compiles a module's text to a function. A `#!` line is a comment.

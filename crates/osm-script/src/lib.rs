@@ -2,8 +2,8 @@
 //!
 //! A [`Runtime`] runs scripts under [`Limits`]: it stops endless loops, unbounded recursion, runaway
 //! regular expressions and excessive memory use, and can then run the next script. Scripts reach the
-//! system only through a [`Host`]; values cross as JSON. Only `runtime.rs`, `globals.rs` and
-//! `bridge.rs` depend on QuickJS.
+//! system only through a [`Host`]; values cross as JSON. Only `runtime.rs`, `globals.rs`,
+//! `bytecode.rs` and `bridge.rs` depend on QuickJS.
 //!
 //! # Where to look
 //!
@@ -18,12 +18,13 @@
 //! | how a line is split into words | [`words`] |
 //! | promises and timers | `event_loop.rs`, `js/timers.js` |
 //! | how a script's error is shown | [`ScriptError`] |
-//! | the globals of every script | `js/`, loaded by `globals.rs` |
+//! | the globals of every script | `js/`, compiled by `build.rs`, run by `globals.rs` |
 //! | types for editors | [`TYPES`]; example scripts: `examples/js/` |
 
 #![deny(missing_docs)]
 
 mod bridge;
+mod bytecode;
 mod error;
 mod event_loop;
 mod globals;

@@ -31,8 +31,8 @@ pub struct Module {
     pub name: &'static str,
     /// Its functions in Rust.
     pub functions: &'static [(&'static str, Native)],
-    /// The script that makes the exports; it receives the functions in place of `__filename`. Without
-    /// a script, the functions are the exports.
+    /// The script that makes the exports, `js/modules/NAME.js`; it receives the functions as `functions`.
+    /// Without a script, the functions are the exports.
     pub script: Option<&'static str>,
 }
 
@@ -50,29 +50,25 @@ const fn scripted(name: &'static str, script: &'static str) -> Module {
 pub static MODULES: &[Module] = &[
     native("osm:argv", argv::FUNCTIONS),
     native("osm:crypto", crypto::FUNCTIONS),
-    scripted("osm:ctxutil", include_str!("../js/modules/ctxutil.js")),
+    scripted("osm:ctxutil", "ctxutil"),
     native("osm:encoding", encoding::FUNCTIONS),
     native("osm:exec", exec::FUNCTIONS),
     native("osm:format", format::FUNCTIONS),
-    scripted("osm:flag", include_str!("../js/modules/flag.js")),
-    scripted("osm:json", include_str!("../js/modules/json.js")),
-    scripted("osm:nextIntegerID", include_str!("../js/modules/next_integer_id.js")),
-    scripted("osm:nextIntegerId", include_str!("../js/modules/next_integer_id.js")),
+    scripted("osm:flag", "flag"),
+    scripted("osm:json", "json"),
+    scripted("osm:nextIntegerID", "next_integer_id"),
+    scripted("osm:nextIntegerId", "next_integer_id"),
     native("osm:os", os::FUNCTIONS),
-    scripted("osm:path", include_str!("../js/modules/path.js")),
-    scripted("osm:sharedStateSymbols", include_str!("../js/modules/shared_state_symbols.js")),
-    Module {
-        name: "osm:template",
-        functions: template::FUNCTIONS,
-        script: Some(include_str!("../js/modules/template.js")),
-    },
+    scripted("osm:path", "path"),
+    scripted("osm:sharedStateSymbols", "shared_state_symbols"),
+    Module { name: "osm:template", functions: template::FUNCTIONS, script: Some("template") },
     native("osm:time", time::FUNCTIONS),
     native("osm:tokenizer", tokenizer::FUNCTIONS),
 ];
 
 /// Modules for the built-in scripts only.
 static INTERNAL: &[Module] = &[
-    scripted("osm:ctxutil/texts", include_str!("../js/modules/ctxutil_texts.js")),
+    scripted("osm:ctxutil/texts", "ctxutil_texts"),
     native("osm:output", output::FUNCTIONS),
     native("osm:state", state::FUNCTIONS),
 ];
@@ -126,6 +122,12 @@ const NO_TOOLKIT: &str = "there is no terminal toolkit; a mode has commands and 
 pub(crate) fn find(module: &str, function: &str) -> Option<Native> {
     let module = MODULES.iter().chain(INTERNAL).find(|it| it.name == module)?;
     module.functions.iter().find(|(name, _)| *name == function).map(|(_, run)| *run)
+}
+
+/// The scripts of all modules.
+#[cfg(test)]
+pub(crate) fn scripts() -> impl Iterator<Item = &'static str> {
+    MODULES.iter().chain(INTERNAL).filter_map(|module| module.script)
 }
 
 /// All modules, as `require` needs them.

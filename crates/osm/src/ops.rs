@@ -7,3 +7,4 @@
 
 pub mod claim;
 pub mod session;
+pub mod prompt;

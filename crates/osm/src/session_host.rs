@@ -156,7 +156,8 @@ impl SessionHost {
         }
     }
 
-    /// Closes the session. A session that cannot be saved is written elsewhere, and the user is told where.
+    /// Closes the session. A session that cannot be saved is written elsewhere, which is an error that says
+    /// where: a program that reads only the exit code must not take the session for saved.
     pub(crate) fn close(&self) -> Result<(), CommandError> {
         if let Some(failure) = self.log.take_failure() {
             self.screen.warn(&failure);
@@ -164,12 +165,12 @@ impl SessionHost {
         let Some(unsaved) = self.saver.save_or_rescue() else { return Ok(()) };
         self.log.error("not saved", &unsaved.why.to_string());
         match unsaved.rescued {
-            Ok(rescued) => {
-                self.screen
-                    .warn(&format!("{}; osm has written the session to {rescued}", unsaved.why));
-                self.screen.hint(&format!("restore it with `{}`", restore_command(&rescued)));
-                Err(CommandError::Told(Exit::Partial))
-            }
+            Ok(rescued) => Err(CommandError::failed(format!(
+                "cannot save the session: {}; osm has written it to {rescued}",
+                unsaved.why
+            ))
+            .with_hint(format!("restore it with `{}`", restore_command(&rescued)))
+            .exiting(Exit::Partial)),
             Err(error) => Err(CommandError::failed(format!(
                 "cannot save the session: {}; cannot write it elsewhere either: {error}",
                 unsaved.why

@@ -141,19 +141,19 @@ exports.contextManager = function (options = {}) {
             throw new Error(`nothing added:${why}`);
         }
         addFound(found);
-        reportSkipped(skipped);
+        reportLeftOut(skipped);
     }
 
     // Adds paths that a diff names. A file that was removed since is skipped, not an error.
     function addChanged(paths, skipped) {
         const { found, failed } = call('resolve', paths);
         addFound(found);
-        reportSkipped(failed.map(({ path, message }) => ({ path, reason: message })));
-        reportSkipped(skipped);
+        reportLeftOut(failed.map(({ path, message }) => ({ path, reason: message })));
+        reportLeftOut(skipped);
     }
 
-    function reportSkipped(skipped = []) {
-        skipped.forEach(({ path, reason }) => tell(`Skipped: ${oneLine(path)}: ${oneLine(reason)}`));
+    function reportLeftOut(skipped = []) {
+        skipped.forEach(({ path, reason }) => tell(`Left out: ${oneLine(path)}: ${oneLine(reason)}`));
     }
 
     function addFound(found) {

@@ -74,7 +74,7 @@ exports.listed = function (item) {
         }
         return [...(item.folder ? [count(item.files ?? 0, 'file')] : []), ...figures(item)].join(', ');
     };
-    const skipped = (item.skipped ?? []).map(({ path, reason }) => `    skipped: ${oneLine(path)}: ${oneLine(reason)}`);
+    const skipped = (item.skipped ?? []).map(({ path, reason }) => `    left out: ${oneLine(path)}: ${oneLine(reason)}`);
     return [oneLine(`[${item.id}] [${item.type}] ${item.label || 'unnamed'} (${said()})`), ...skipped];
 };
 

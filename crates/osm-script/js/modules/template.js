@@ -1,6 +1,5 @@
 // Templates (MiniJinja): rendered at once, or parsed once and executed many times.
 'use strict';
-const functions = __filename;
 
 exports.render = (text, data) => functions.render(text, data);
 exports.check = (text) => void functions.check(text);

@@ -82,7 +82,7 @@ fn a_session_of_work() {
     > add --from-diff main
     Already added: src/a.rs [1]
     Already added: notes.md [3]
-    Skipped: gone.rs: there is no such file
+    Left out: gone.rs: there is no such file
     > add --from-diff
     No files found in diff.
     > diff main --stat
@@ -96,7 +96,7 @@ fn a_session_of_work() {
     > list
     [1] [file] src/a.rs (1,000 tokens, 1 line, 10 B)
     [2] [file] src (2 files, 2,700 tokens, 1 line, 27 B)
-        skipped: src/logo.png: binary
+        left out: src/logo.png: binary
     [3] [file] notes.md (800 tokens, 1 line, 8 B)
     [4] [lazy-diff] git diff main --stat (run when the prompt is built)
     [5] [lazy-diff] git diff (run when the prompt is built)

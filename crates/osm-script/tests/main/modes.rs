@@ -157,7 +157,7 @@ fn wrong_registrations_say_what_is_wrong() {
         ("tui.setCompleter('x', 'y')", "unknown completer 'y'"),
         (
             "tui.registerCompleter('y', () => []); tui.setCompleter('x', 'y')",
-            "no prompt and no mode 'x'",
+            "no prompt or mode 'x'",
         ),
         ("tui.createPrompt()", "createPrompt takes"),
         ("tui.createPrompt({ handler: 1 })", "must be a function"),

@@ -10,6 +10,7 @@ use crate::config::Prompting;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
 use crate::ops::session::BackgroundCleanup;
+use crate::ops;
 use crate::render::Ui;
 use crate::repl::{CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
@@ -29,7 +30,7 @@ pub(super) const MODES: &[Mode] = &[
 
 /// The prompt templates of the modes; scripts see them as the global `PROMPTS`.
 const PROMPTS: &[(&str, &str)] = &[
-    ("codeReview", include_str!("../../assets/prompts/code-review.md")),
+    ("codeReview", ops::prompt::CODE_REVIEW),
     ("flowMeta", include_str!("../../assets/prompts/flow-meta.md")),
     ("flowFinal", include_str!("../../assets/prompts/flow-final.md")),
 ];

@@ -7,6 +7,7 @@ use osm_script::{CommandInfo, Document, ModeInfo, Modes};
 use super::Repl;
 use super::builtins::{BUILTINS, Builtin};
 use super::complete::{CommandSpec, CompletionScope, Suggestion, suggest};
+use crate::render::escape::one_line;
 
 /// Completes a line at a place.
 pub(crate) type Complete = Rc<dyn Fn(&str, usize) -> Vec<Suggestion>>;
@@ -89,11 +90,11 @@ impl Repl {
     }
 }
 
-/// The prompt of a mode: its own, or one made from its name, without control characters: the line
-/// editor writes it to the terminal.
+/// The prompt of a mode: its own, or one made from its name. Escaped, because the line editor writes it to
+/// the terminal itself.
 fn text(own: &str, mode: &str) -> String {
     let text = if own.is_empty() { format!("({mode}) > ") } else { own.to_owned() };
-    text.chars().filter(|it| !it.is_control()).collect()
+    one_line(&text).into_owned()
 }
 
 #[cfg(test)]
@@ -104,6 +105,6 @@ mod tests {
     fn prompts() {
         assert_eq!(text("", "code-review"), "(code-review) > ");
         assert_eq!(text("» ", "x"), "» ");
-        assert_eq!(text("a\x1b[2J\nb> ", "x"), "a[2Jb> ");
+        assert_eq!(text("a\x1b[2J\nb> ", "x"), r"a\u{1b}[2J\nb> ");
     }
 }

@@ -67,8 +67,8 @@ fn a_branch_cannot_put_our_files_into_a_prompt() {
         0,
         &[
             "Added file: a.rs [1]\n",
-            "Skipped: docs: symbolic link out of the folder\n",
-            "Skipped: notes.md: symbolic link out of the folder\n",
+            "Left out: docs: symbolic link out of the folder\n",
+            "Left out: notes.md: symbolic link out of the folder\n",
             "fn b() {}",
         ],
     );
@@ -107,10 +107,10 @@ fn no_name_reaches_the_terminal_as_it_is() {
         1,
         &[
             r"Added file: a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs [1]",
-            "Skipped: \u{fffd}.rs: file name is not UTF-8\n",
+            "Left out: \u{fffd}.rs: file name is not UTF-8\n",
             r"Already added: a\u{1b}]52",
             r"[1] [file] a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs (1 line, 2 B)",
-            r"skipped: sub/a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs: binary",
+            r"left out: sub/a\u{1b}]52;c;eA==\u{7}\nTotal: 0 items.rs: binary",
         ],
     );
     let told = run.transcript();
@@ -137,18 +137,18 @@ fn items_that_another_tool_wrote() {
     let run = plays(&env, &["code-review"], &["list"]);
     insta::assert_snapshot!(run.transcript(), @"
     [1] [file] unnamed (0 lines, 0 B)
-        skipped: item 1: neither a path nor a label
+        left out: item 1: neither a path nor a label
     [10] [note] one (1 line, 5 B)
     [11] [note] two (1 line, 6 B)
     [12] [file] a.rs (1 line, 10 B)
     [13] [file] unnamed (0 lines, 0 B)
-        skipped: item 13: neither a path nor a label
+        left out: item 13: neither a path nor a label
     [14] [] unnamed (0 lines, 0 B)
-        skipped: item 14: no type
+        left out: item 14: no type
     [15] [] unnamed (0 lines, 0 B)
-        skipped: item 15: no type
+        left out: item 15: no type
     [9] [] unnamed (0 lines, 0 B)
-        skipped: item 9: no type
+        left out: item 9: no type
     Total: 8 items (3 lines, 21 B)
     ");
     let run = plays(

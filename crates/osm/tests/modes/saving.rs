@@ -1,4 +1,4 @@
-//! Nothing is lost: not by a kill, not by somebody else, not by a store that cannot be written.
+//! Nothing is lost: not by a kill, not by another process, not by a store that cannot be written.
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
 use std::path::PathBuf;
@@ -100,7 +100,7 @@ fn what_cannot_be_saved_is_kept_at_the_end() {
             "cannot save the session",
             "hint: your changes are kept in memory; osm saves again after the next command",
             "all: one, two",
-            "osm has written the session to recovered/",
+            "osm has written it to recovered/",
         ],
     );
     assert_eq!(std::fs::read_to_string(&path).unwrap(), newer, "that one is left alone");
@@ -115,10 +115,7 @@ fn without_a_store_work_goes_on_in_memory() {
     std::fs::remove_dir(&home).unwrap();
     std::fs::write(&home, "not a folder").unwrap();
     let run = env.probe(&["keep one", "keep two", "undo", "history"]);
-    run.said(
-        6,
-        &["this session is in memory only", "osm has written the session to LAB/temporary/osm-"],
-    );
+    run.said(6, &["cannot save the session", "osm has written it to LAB/temporary/osm-"]);
     std::fs::write(&home, "").unwrap();
     #[expect(clippy::disallowed_methods, reason = "the test put it there")]
     std::fs::remove_file(&home).unwrap();

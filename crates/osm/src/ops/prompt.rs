@@ -1,0 +1,222 @@
+//! Builds prompts from the items of a session, and changes these items.
+//!
+//! Modes do the same through scripts: `osm:context` (`script_host/context.rs`) and these operations share
+//! the [`Builder`]. The items and the counter of their ids are those of `ctxutil.js`.
+
+mod builder;
+mod items;
+mod template;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use osm_context::{Description, Skipped};
+use osm_store::Session;
+use osm_store::backend::Wait;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::error::Failure;
+use crate::interaction::Interaction;
+use crate::invocation::{Invocation, InvocationError};
+
+use self::items::Items;
+
+pub(crate) use builder::Builder;
+pub use builder::PromptStats;
+
+/// The template of `osm code-review`.
+pub const CODE_REVIEW: &str = include_str!("../../assets/prompts/code-review.md");
+
+/// The template of a prompt and its data; `{{ context }}` is the text of all items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BuildRequest {
+    /// A `MiniJinja` template.
+    pub template: String,
+    /// An object with the names that the template uses, or null.
+    pub data: Value,
+}
+
+impl Default for BuildRequest {
+    /// The text of all items without anything around it.
+    fn default() -> Self {
+        Self { template: "{{ context }}".into(), data: Value::Null }
+    }
+}
+
+impl BuildRequest {
+    /// The prompt that `show` and `copy` of `osm code-review` build.
+    #[must_use]
+    pub fn code_review() -> Self {
+        Self { template: CODE_REVIEW.into(), data: json!({ "chunk": 1, "chunks": 1 }) }
+    }
+}
+
+/// A prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Prompt {
+    /// The text.
+    pub text: String,
+    /// Its size, and its warnings.
+    pub stats: PromptStats,
+    /// The files that are not in it, with the reasons.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Something to add to the items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewItem {
+    /// A file, a folder, or a pattern.
+    Path(String),
+    /// A note.
+    Note(String),
+    /// The arguments of `git diff`, which runs when a prompt is built.
+    Diff(Vec<String>),
+}
+
+/// What to add.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AddRequest {
+    /// The new items, in order.
+    pub items: Vec<NewItem>,
+}
+
+/// The result of [`add`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Added {
+    /// The ids of the new items.
+    pub ids: Vec<i64>,
+    /// The ids of items that were added before and asked for again.
+    pub known: Vec<i64>,
+    /// Matches of patterns that were skipped, with the reasons.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Why an operation on prompts failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The run has no store.
+    #[error(transparent)]
+    Invocation(#[from] InvocationError),
+    /// The session cannot be read or saved.
+    #[error(transparent)]
+    Store(#[from] osm_store::Error),
+    /// The context cannot be built.
+    #[error("{}", explained(.0))]
+    Context(#[from] osm_context::Error),
+    /// The template cannot be rendered.
+    #[error("{0}")]
+    Template(String),
+    /// Paths that cannot be added.
+    #[error("nothing added: {}", joined(.0))]
+    Unresolved(Vec<(String, osm_context::Error)>),
+    /// Another tool has stored something else under the items' key.
+    #[error("the items of this session are invalid: {0}")]
+    Items(#[from] serde_json::Error),
+}
+
+impl Failure for Error {
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Invocation(error) => error.reason(),
+            Self::Store(_) => "store",
+            Self::Context(_) => "context",
+            Self::Template(_) => "invalid_template",
+            Self::Unresolved(_) => "not_found",
+            Self::Items(_) => "invalid_items",
+        }
+    }
+
+    fn exit(&self) -> crate::Exit {
+        match self {
+            Self::Invocation(error) => error.exit(),
+            Self::Unresolved(_) => crate::Exit::NotFound,
+            _ => crate::Exit::Failure,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Invocation(error) => error.hints(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The message with its hint.
+fn explained(error: &osm_context::Error) -> String {
+    match error.hint() {
+        Some(hint) => format!("{error} ({hint})"),
+        None => error.to_string(),
+    }
+}
+
+fn joined(failed: &[(String, osm_context::Error)]) -> String {
+    let failed = failed.iter().map(|(path, error)| format!("{path}: {}", explained(error)));
+    failed.collect::<Vec<_>>().join("; ")
+}
+
+/// Builds a prompt from the items of the session.
+pub fn build(
+    invocation: &Invocation,
+    request: &BuildRequest,
+    _interaction: &mut dyn Interaction,
+) -> Result<Prompt, Error> {
+    let items = Items::read(&open(invocation)?)?;
+    let folder = invocation.folder()?;
+    let builder = builder(invocation, &folder);
+    let prompt = builder.build(&items.list, &request.template, request.data.clone())?;
+    let skipped = prompt.skipped().cloned().collect();
+    Ok(Prompt { text: prompt.to_string(), stats: builder.stats(&prompt)?, skipped })
+}
+
+/// Lists the items of the session with their sizes. Nothing is run for it.
+pub fn list(
+    invocation: &Invocation,
+    _interaction: &mut dyn Interaction,
+) -> Result<Vec<Description>, Error> {
+    let items = Items::read(&open(invocation)?)?;
+    let folder = invocation.folder()?;
+    Ok(osm_context::describe(&items.list, builder(invocation, &folder).setting())?)
+}
+
+/// Adds items to the session: all of them, or none.
+pub fn add(
+    invocation: &Invocation,
+    request: &AddRequest,
+    _interaction: &mut dyn Interaction,
+) -> Result<Added, Error> {
+    let mut session = open(invocation)?;
+    let folder = invocation.folder()?;
+    let builder = builder(invocation, &folder);
+    let mut items = Items::read(&session)?;
+    let (mut added, mut failed) = (Added::default(), Vec::new());
+    for new in &request.items {
+        match (items.add(new, &builder, &mut added), new) {
+            (Ok(()), _) => {}
+            (Err(error), NewItem::Path(path)) => failed.push((path.clone(), error)),
+            (Err(error), _) => return Err(error.into()),
+        }
+    }
+    if !failed.is_empty() {
+        return Err(Error::Unresolved(failed));
+    }
+    if !added.ids.is_empty() {
+        items.store(&mut session)?;
+        let ids: Vec<String> = added.ids.iter().map(i64::to_string).collect();
+        session.record("prompt", &format!("add {}", ids.join(" ")))?;
+    }
+    Ok(added)
+}
+
+fn builder<'a>(invocation: &'a Invocation, folder: &'a Path) -> Builder<'a> {
+    let environment = &invocation.world.environment;
+    Builder::new(folder, environment, &invocation.settings.prompting, &|| false)
+}
+
+fn open(invocation: &Invocation) -> Result<Session, Error> {
+    let store = invocation.store_opener()?()?;
+    Ok(store.open(invocation.session_id(), Wait::USUAL)?)
+}
