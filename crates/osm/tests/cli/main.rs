@@ -7,8 +7,11 @@ mod completion;
 mod config;
 mod harness;
 mod identity;
+mod links;
 mod one_writer;
 mod output;
+#[cfg(target_os = "linux")]
+mod readme;
 mod reference;
 mod session;
 
