@@ -21,9 +21,9 @@ mod whoami;
 
 /// Runs what was typed.
 pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), CommandError> {
-    let options = Options { session: line.session.clone(), store: line.store.clone() };
+    let options = || Options { session: line.session.clone(), store: line.store.clone() };
     let invocation = |ui: &mut Ui| {
-        let invocation = Invocation::new(world, options);
+        let invocation = Invocation::new(world, options());
         for problem in invocation.problems() {
             ui.warn(problem);
         }
@@ -38,14 +38,17 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
             session::run(command.as_ref(), &invocation(ui), ui)?;
         }
         Some(Command::Goal(line)) => goal::run(line, &invocation(ui), ui)?,
-        Some(Command::Trust(line)) => trust::run(line, world, ui)?,
+        Some(Command::Trust(line)) => trust::run(line, &Invocation::new(world, options()), ui)?,
         Some(Command::CodeReview(line)) => mode::run("code-review", line, &invocation(ui), ui)?,
         Some(Command::PromptFlow(line)) => mode::run("prompt-flow", line, &invocation(ui), ui)?,
         Some(Command::Script(line)) => script::run(line, &invocation(ui), ui)?,
         Some(Command::Claim(line)) => claim::run(line, &invocation(ui), ui)?,
         Some(Command::Release(line)) => claim::release(line, &invocation(ui), ui)?,
         Some(Command::Claims(line)) => claim::list(line, &invocation(ui), ui)?,
-        Some(Command::Config(command)) => config::run(command, world, ui)?,
+        // These commands show the problems of the configuration themselves.
+        Some(Command::Config(command)) => {
+            config::run(command, &Invocation::new(world, options()), ui)?;
+        }
         Some(Command::Completion { shell }) => completion::run(*shell, cli::command(), ui),
         Some(Command::Help { command }) => return Err(help::of(command)),
         Some(Command::Version { format }) => help::version(*format, ui),

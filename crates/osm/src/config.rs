@@ -1,20 +1,19 @@
 //! The configuration file, `config.toml`.
 //!
-//! Two promises shape this module. Identity works whatever is in the file: what cannot be read or
-//! understood is a warning with its place and the reason, and the built-in tables stand. And nothing
-//! is removed on the strength of a file that was not understood: whoever wrote `max_count = 1O00`
-//! wanted to keep more than the default allows, so until that is mended no limit counts at all
-//! ([`Settings::policy`]).
+//! Two promises shape this module. Identity detection works whatever is in the file: an entry that
+//! is invalid gives a warning with its line, and the built-in tables apply. And an invalid file never
+//! makes osm remove anything: a user who writes `max_count = 1O00` wants to keep more than the default
+//! allows, so until the file is fixed no limit applies ([`Settings::policy`]).
 //!
 //! | for | see |
 //! |---|---|
-//! | every setting, its default and what it may be | `keys.rs` |
-//! | what a file says, with every problem in it | `reading.rs` |
-//! | what commands get from it | `settings.rs`; modes and scripts: `prompting.rs` |
+//! | every setting, its default and its type | `keys.rs` |
+//! | the settings in a file, with every problem | `reading.rs` |
+//! | the settings as commands use them | `settings.rs`; for modes and scripts: `prompting.rs` |
 //! | wrappers, shells and agents | `identity.rs` |
-//! | changes that leave the rest of the file as it is | `edit.rs` |
+//! | changes that keep the rest of the file | `edit.rs` |
 //! | reading, locking and replacing the file | `file.rs` |
-//! | the limits of the tool that came before | `upstream.rs` |
+//! | the limits of the upstream tool | `upstream.rs` |
 
 mod edit;
 mod file;
@@ -29,15 +28,18 @@ pub(crate) mod upstream;
 use osm_identity::Catalogue;
 
 pub(crate) use edit::{set, unset};
+pub use file::ChangeError;
 pub(crate) use file::{change, read};
 pub(crate) use prompting::Prompting;
-pub(crate) use reading::{Entry, Problem, Reading};
-pub(crate) use settings::{Settings, UNTIL_MENDED};
+pub use reading::Problem;
+pub(crate) use reading::{Entry, Reading};
+pub use settings::InvalidLimits;
+pub(crate) use settings::{NO_CLEANUP, Settings};
 
 use crate::World;
 
-/// The catalogue with the user's additions, and what is wrong with them. Nothing else is read:
-/// `osm session id` has no time for more.
+/// The catalogue with the user's additions, and the problems in them. Reads nothing else, because
+/// shell prompts run `osm session id`.
 pub(crate) fn catalogue(world: &World) -> (Catalogue, Vec<String>) {
     let mut catalogue = identity::built_in(&world.environment);
     let mut problems = Vec::new();

@@ -56,14 +56,14 @@ pub enum Exit {
 impl Exit {
     /// Every code and its meaning, for the documentation.
     pub const TABLE: &[(Exit, &str)] = &[
-        (Exit::Success, "done"),
-        (Exit::Failure, "failed: the message says why and what to do"),
-        (Exit::Usage, "the command line is wrong: the message shows the right one"),
-        (Exit::Busy, "somebody else has the session or the ledger: the message says who"),
-        (Exit::NotFound, "there is no such session, archive, key, goal or script"),
-        (Exit::Refused, "it was not confirmed: nothing was changed"),
-        (Exit::Partial, "some of it could not be done: the message says what"),
-        (Exit::Lost, "the claim was lost while the command ran, which was stopped"),
+        (Exit::Success, "success"),
+        (Exit::Failure, "failure: the message says why"),
+        (Exit::Usage, "invalid command line: the message shows the correct usage"),
+        (Exit::Busy, "another process uses the session or the ledger: the message names it"),
+        (Exit::NotFound, "no such session, archive, setting, goal or script"),
+        (Exit::Refused, "not confirmed or not trusted: nothing was changed"),
+        (Exit::Partial, "some items failed: the message names them"),
+        (Exit::Lost, "the claim was lost while the command ran; osm stopped the command"),
     ];
 
     /// The number.

@@ -17,7 +17,7 @@ use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 
 use crate::World;
 use crate::config::Settings;
-use crate::error::{CommandError, Exit, Failure};
+use crate::error::{Exit, Failure};
 use crate::ops::claim;
 use crate::ops::session::SessionError;
 

@@ -6,5 +6,8 @@
 //! [`Interaction`](crate::Interaction). So the terminal, JSON, a hook and a test call the same code.
 
 pub mod claim;
-pub mod session;
+pub mod config;
+pub mod goal;
 pub mod prompt;
+pub mod session;
+pub mod trust;

@@ -1,7 +1,7 @@
-//! What of other people's code may run.
+//! The records of trusted files, `trust.json`.
 //!
-//! Trust is in a content: the SHA-256 of a file's bytes, at its real path. If either changes, it has to
-//! be given again. The records are in `trust.json`; if that cannot be read, nothing is trusted.
+//! The user trusts a content: the SHA-256 of a file's bytes at its real path. If either changes, the
+//! file must be trusted again. If the records cannot be read, no file is trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -10,21 +10,60 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::World;
-use crate::config::{self, Problem};
-use crate::error::CommandError;
+use crate::config::{self, ChangeError, Problem};
+use crate::error::{Exit, Failure};
 
 /// The version of the file.
 const VERSION: u32 = 1;
 
-/// What may run.
+/// All trusted files.
 #[derive(Debug, Default)]
 pub(crate) struct Trust {
     pub(crate) records: Vec<Record>,
-    /// Why the file does not count.
-    pub(crate) problem: Option<String>,
 }
 
-/// A content that is trusted.
+/// Why the records cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordsError {
+    /// There is no folder for them.
+    #[error("no folder for the trusted files: neither HOME nor OSM_HOME is set")]
+    NoHome,
+    /// They cannot be read.
+    #[error("{}: {problem}; no file is trusted", .path.display())]
+    Invalid { path: PathBuf, problem: Problem },
+    /// They cannot be changed.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+}
+
+impl Failure for RecordsError {
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::NoHome => "no_home",
+            Self::Invalid { .. } => "invalid_file",
+            Self::Change(error) => error.reason(),
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Change(error) => error.exit(),
+            _ => Exit::Failure,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::NoHome => vec!["set HOME, or OSM_HOME to a folder".into()],
+            Self::Invalid { .. } => {
+                vec!["fix the file, or remove it and trust your files again".into()]
+            }
+            Self::Change(error) => error.hints(),
+        }
+    }
+}
+
+/// A trusted content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) path: PathBuf,
@@ -43,14 +82,14 @@ struct File {
 pub(crate) enum Verdict {
     /// It may.
     Trusted,
-    /// Nobody said so.
+    /// It was never trusted.
     Unknown,
-    /// It was trusted with another content.
+    /// Another content of it was trusted.
     Changed,
 }
 
 impl Verdict {
-    /// Why it may not.
+    /// Why it may not, as a predicate of the file.
     pub(crate) fn reason(self) -> &'static str {
         match self {
             Self::Trusted => "trusted",
@@ -61,16 +100,13 @@ impl Verdict {
 }
 
 impl Trust {
-    /// What is trusted, as far as it can be known.
-    pub(crate) fn load(world: &World) -> Self {
-        let Some(path) = file(world) else { return Self::default() };
-        let read = config::read(&path).map_err(|problem| problem.to_string());
-        match read.and_then(|text| parse(&text.unwrap_or_default())) {
-            Ok(records) => Self { records, problem: None },
-            Err(reason) => {
-                let problem = format!("{}: {reason}; nothing is trusted", path.display());
-                Self { records: Vec::new(), problem: Some(problem) }
-            }
+    /// Reads the records. Without a home folder there are none.
+    pub(crate) fn load(world: &World) -> Result<Self, RecordsError> {
+        let Some(path) = file(world) else { return Ok(Self::default()) };
+        let text = config::read(&path);
+        match text.and_then(|text| parse(&text.unwrap_or_default()).map_err(Problem::whole)) {
+            Ok(records) => Ok(Self { records }),
+            Err(problem) => Err(RecordsError::Invalid { path, problem }),
         }
     }
 
@@ -95,22 +131,21 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     })
 }
 
-/// Changes what is trusted, whole or not at all.
+/// Changes the records.
 pub(crate) fn change(
     world: &World,
     edit: impl FnOnce(&mut Vec<Record>),
-) -> Result<(), CommandError> {
-    let path = file(world).ok_or_else(|| {
-        CommandError::failed("there is no folder for what is trusted")
-            .with_hint("set HOME, or OSM_HOME to a folder")
-    })?;
+) -> Result<(), RecordsError> {
+    Trust::load(world)?;
+    let path = file(world).ok_or(RecordsError::NoHome)?;
     config::change(&path, |text| {
         let mut trusted = parse(text).map_err(Problem::whole)?;
         edit(&mut trusted);
         trusted.sort_by(|one, other| one.path.cmp(&other.path));
         let file = File { version: VERSION, trusted };
-        Ok(serde_json::to_string_pretty(&file).expect("texts are JSON") + "\n")
-    })
+        Ok(serde_json::to_string_pretty(&file).expect("records are JSON") + "\n")
+    })?;
+    Ok(())
 }
 
 fn file(world: &World) -> Option<PathBuf> {
@@ -123,7 +158,7 @@ fn parse(text: &str) -> Result<Vec<Record>, String> {
     }
     let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if file.version != VERSION {
-        return Err(format!("version {} is not known to this osm", file.version));
+        return Err(format!("unsupported version {}", file.version));
     }
     Ok(file.trusted)
 }
@@ -140,7 +175,7 @@ mod tests {
         std::fs::write(&other, "a").unwrap();
         let path = std::fs::canonicalize(&one).unwrap();
         let record = Record { path, sha256: digest(b"a"), at: Timestamp::UNIX_EPOCH };
-        let trust = Trust { records: vec![record], problem: None };
+        let trust = Trust { records: vec![record] };
         assert_eq!(trust.verdict(&one, b"a"), Verdict::Trusted);
         assert_eq!(trust.verdict(&folder.path().join("./one"), b"a"), Verdict::Trusted);
         assert_eq!(trust.verdict(&one, b"b"), Verdict::Changed);

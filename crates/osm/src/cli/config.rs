@@ -1,4 +1,4 @@
-//! What can be typed after `osm config`.
+//! The arguments of `osm config`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::config::keys;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
-    /// List every setting with its value and where that comes from
+    /// List every setting with its value and source
     #[command(after_help = "Examples:
   osm config list
   osm config list --json | jq '.[] | select(.source != \"default\")'")]
@@ -19,56 +19,70 @@ pub(crate) enum Config {
         #[command(flatten)]
         format: Format,
     },
-    /// Print the value of a setting and nothing else
+    /// Print the value of a setting
     #[command(after_help = "Examples:
   osm config get session.max_count
-  osm config get identity.shells     one name each line")]
+  osm config get identity.shells     a list: one value on each line")]
     Get {
-        /// The setting, as `osm config list` shows it
+        /// The setting, as in `osm config list`
         #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
+        #[command(flatten)]
+        format: Format,
     },
-    /// Change a setting; the rest of the file stays as it is
+    /// Change a setting and keep the rest of the file
     #[command(after_help = "Examples:
   osm config set session.max_age_days 30
   osm config set session.max_count 0               no limit
   osm config set session.auto_cleanup_enabled false
-  osm config set identity.wrappers my-run my-env   these, and no others")]
+  osm config set identity.wrappers my-run my-env   replace the list")]
     Set {
-        /// The setting, as `osm config list` shows it
+        /// The setting, as in `osm config list`
         #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
-        /// The value; several for a list
+        /// The value, or several for a list
         #[arg(required = true, value_name = "VALUE", allow_negative_numbers = true)]
         values: Vec<String>,
+        #[command(flatten)]
+        format: Format,
     },
-    /// Take a setting out of the file, back to its default
+    /// Remove a setting from the file, so that its default applies
     #[command(after_help = "Examples:
   osm config unset session.max_count")]
     Unset {
-        /// The setting, as `osm config list` shows it
+        /// The setting, as in `osm config list`
         #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
+        #[command(flatten)]
+        format: Format,
     },
     /// Check the file and show every problem with its line
     #[command(after_help = "Examples:
-  osm config validate && echo fine
+  osm config validate && echo valid
 
-Until a problem with a limit is mended, nothing is cleaned up.")]
-    Validate,
-    /// Print where the file is, whether it exists or not
+While a limit is invalid, osm removes no sessions.")]
+    Validate {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Print the path of the file, which need not exist
     #[command(after_help = "Examples:
   $EDITOR \"$(osm config path)\"")]
-    Path,
-    /// Take over the limits that were set for the upstream tool
+    Path {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Import the limits of the upstream tool
     #[command(after_help = "Examples:
   osm config import-upstream                 from ~/.osm/config or ~/.one-shot-man/config
   osm config import-upstream /backup/config
 
-OSM_CONFIG, if set, names the file, as it does for that tool. It is only read.")]
+If OSM_CONFIG is set, it names the file, as for the upstream tool. osm does not change that file.")]
     ImportUpstream {
-        /// Its file
+        /// The file of the upstream tool
         file: Option<PathBuf>,
+        #[command(flatten)]
+        format: Format,
     },
 }
 

@@ -1,4 +1,4 @@
-//! What can be typed after `osm goal`.
+//! The arguments of `osm goal`.
 
 use clap::builder::PossibleValue;
 use clap::{Args, Subcommand};
@@ -7,24 +7,24 @@ use super::offer::Offer;
 use super::{Format, ModeArguments};
 use crate::goals;
 
-/// `osm goal NAME`, or something else that is done with goals.
+/// `osm goal NAME`, or a subcommand.
 #[derive(Args, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
-  osm goal                                    all goals
-  osm goal commit-message                     collect what belongs to it, then `copy`
-  osm goal commit-message -c 'run --staged'   print the prompt for what is staged
+  osm goal                                    list all goals
+  osm goal commit-message                     collect files and diffs, then type `copy`
+  osm goal commit-message -c 'run --staged'   print the prompt for the staged changes
   osm goal doc-generator -c 'type api' -c 'add src' -c copy
-  osm goal NAME@tree                          the goal of the working tree, if the name means another
-  osm goal new my-goal                        a goal of one's own
+  osm goal commit-message@tree                use the working tree's goal of this name
+  osm goal new my-goal                        create a goal
 
-Goals of the working tree that bring code along run only after `osm trust FILE`."
+A goal in the working tree that contains code runs only after `osm trust FILE`."
 )]
 pub(crate) struct Goal {
     #[command(subcommand)]
     pub(crate) command: Option<GoalCommand>,
-    /// The goal; all are listed if none is named
+    /// The goal; without one, list all goals
     #[arg(value_name = "NAME", value_parser = Offer(built_in), hide_possible_values = true)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) struct Goal {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GoalCommand {
-    /// List the goals, with what they are for and where they come from
+    /// List goals
     #[command(after_help = "Examples:
   osm goal list
   osm goal list --json | jq '.[] | select(.origin != \"builtin\")'")]
@@ -41,7 +41,7 @@ pub(crate) enum GoalCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Show a goal: its variables, its commands, its instructions
+    /// Show the variables, commands and instructions of a goal
     #[command(after_help = "Examples:
   osm goal show test-generator
   osm goal show commit-message --json")]
@@ -52,28 +52,30 @@ pub(crate) enum GoalCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Write a file to begin a goal of one's own with
+    /// Create a goal that you can edit
     #[command(after_help = "Examples:
-  osm goal new release-notes              for all your work
-  osm goal new release-notes --here       for whoever works in this repository
-  osm goal new deploy --json-file         with a command of its own, in JavaScript")]
+  osm goal new release-notes              for you, in every repository
+  osm goal new release-notes --here       for everyone who works in this repository
+  osm goal new deploy --json-file         with a command in JavaScript")]
     New {
-        /// Its name: letters, digits and hyphens
+        /// Name of the goal: letters, digits and hyphens
         name: String,
-        /// What it is for, in a sentence
+        /// What the goal is for, in one sentence
         #[arg(long, short, value_name = "TEXT")]
         description: Option<String>,
-        /// Write it into .osm/goals of the working directory
+        /// Create it in .osm/goals of the working directory
         #[arg(long)]
         here: bool,
-        /// Write JSON, which can have handlers
+        /// Create a JSON file, which can contain code
         #[arg(long)]
         json_file: bool,
+        #[command(flatten)]
+        format: Format,
     },
-    /// Show where goals are looked for
+    /// Show the folders in which osm looks for goals
     #[command(after_help = "Examples:
   osm goal paths
-  osm config set goal.paths ~/team/goals   another folder")]
+  osm config set goal.paths ~/team/goals   add a folder")]
     Paths {
         #[command(flatten)]
         format: Format,

@@ -1,4 +1,4 @@
-//! What can be typed after `osm trust`.
+//! The arguments of `osm trust`.
 
 use std::path::PathBuf;
 
@@ -6,22 +6,23 @@ use clap::{Args, Subcommand};
 
 use super::Format;
 
-/// `osm trust PATH…`, or something else that is done with trust.
+/// `osm trust PATH…`, or a subcommand.
 #[derive(Args, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     after_help = "Examples:
-  osm trust osm-goals/deploy.json          after you have read it
+  osm trust osm-goals/deploy.json          read the file first
   osm trust list
   osm trust revoke osm-goals/deploy.json
 
-Trust is in a file's content: after a change, also by `git pull`, it has to be given again."
+You trust the present content of a file. If it changes, for example by `git pull`, its code does not run until
+you trust it again."
 )]
 pub(crate) struct Trust {
     #[command(subcommand)]
     pub(crate) command: Option<TrustCommand>,
-    /// The files whose code may run, as they are now
+    /// Files whose code may run while their content stays the same
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -30,7 +31,7 @@ pub(crate) struct Trust {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustCommand {
-    /// List what is trusted, and whether it is still the same
+    /// List trusted files, and whether they changed
     #[command(after_help = "Examples:
   osm trust list
   osm trust list --json | jq -r '.[] | select(.state != \"trusted\") | .path'")]
@@ -38,12 +39,12 @@ pub(crate) enum TrustCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Trust files no longer
+    /// Stop trusting files
     #[command(after_help = "Examples:
   osm trust revoke osm-goals/deploy.json
-  osm trust revoke osm-goals                every file below a folder")]
+  osm trust revoke osm-goals                all files below a folder")]
     Revoke {
-        /// The files or folders; they need not exist any more
+        /// Files or folders, which need not exist any more
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         #[command(flatten)]

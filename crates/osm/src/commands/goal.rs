@@ -1,122 +1,128 @@
-//! `osm goal`: play a goal, or see which there are.
+//! `osm goal`: builds a prompt from a goal; lists, shows and creates goals.
 
-mod look;
-mod make;
-
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
 use super::mode;
-use crate::World;
-use crate::cli::{Goal as Line, GoalCommand};
+use crate::cli::{Format, Goal as Line, GoalCommand};
 use crate::error::{CommandError, Exit};
-use crate::goals::{self, Entry, Registry, Scene};
 use crate::invocation::Invocation;
-use crate::render::Ui;
-use crate::trust::Trust;
+use crate::ops::goal::{self, CreateRequest, Created, Details, Folder, Summary};
+use crate::render::{Style, Text, Ui};
 
-/// What plays every goal.
+/// The script that runs every goal.
 const SCRIPT: &str = include_str!("../../assets/modes/goal.js");
 
 pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
     match (&line.command, &line.name) {
-        (Some(GoalCommand::List { format }), _) => {
-            look::list(&registry(invocation, ui), *format, ui);
-            Ok(())
-        }
+        (Some(GoalCommand::List { format }), _) => list(&goal::list(invocation, ui), *format, ui),
         (Some(GoalCommand::Show { name, format }), _) => {
-            let registry = registry(invocation, ui);
-            look::show(find(&registry, name)?, *format, ui);
-            Ok(())
+            let details = goal::show(invocation, name, ui)?;
+            if format.json { ui.json(&details) } else { show(&details, ui) }
         }
-        (Some(GoalCommand::New { name, description, here, json_file }), _) => {
-            make::new(name, description.as_deref(), *here, *json_file, invocation, ui)
+        (Some(GoalCommand::New { name, description, here, json_file, format }), _) => {
+            let request = CreateRequest {
+                name: name.clone(),
+                description: description.clone(),
+                here: *here,
+                json: *json_file,
+            };
+            let created = goal::create(invocation, &request)?;
+            if format.json { ui.json(&created) } else { show_created(&created, ui) }
         }
         (Some(GoalCommand::Paths { format }), _) => {
-            look::paths(&scene(invocation), *format, ui);
-            Ok(())
+            let folders = goal::folders(invocation);
+            if format.json { ui.json(&folders) } else { show_folders(&folders, ui) }
         }
         (None, None) if !line.mode.commands.is_empty() => {
-            Err(CommandError::failed("commands are for a goal, and none is named")
-                .with_hint("`osm goal` lists them: osm goal NAME -c COMMAND")
-                .exiting(crate::Exit::Usage))
+            return Err(CommandError::failed("-c needs the name of a goal")
+                .with_hint("run `osm goal NAME -c COMMAND`; `osm goal` lists the goals")
+                .exiting(Exit::Usage));
         }
-        (None, None) => {
-            look::list(&registry(invocation, ui), crate::cli::Format { json: false }, ui);
-            Ok(())
+        (None, None) => list(&goal::list(invocation, ui), Format { json: false }, ui),
+        (None, Some(name)) => {
+            let (name, config) = goal::open(invocation, name, ui)?;
+            let globals = vec![("GOAL_CONFIG".to_owned(), config)];
+            mode::run_script(&name, SCRIPT, globals, &line.mode, invocation, ui)?;
         }
-        (None, Some(name)) => play(name, line, invocation, ui),
+    }
+    Ok(())
+}
+
+fn list(goals: &[Summary], format: Format, ui: &mut Ui) {
+    if format.json {
+        ui.json(goals);
+        return;
+    }
+    let mut groups: BTreeMap<&str, Vec<&Summary>> = BTreeMap::new();
+    for goal in goals.iter().filter(|goal| !goal.hidden) {
+        groups.entry(&goal.category).or_default().push(goal);
+    }
+    let mut rows = Vec::new();
+    for (category, mut goals) in groups {
+        goals.sort_by(|one, other| one.call.cmp(&other.call));
+        rows.push(vec![Style::Faint.of(category)]);
+        for goal in goals {
+            let name = Text::from("  ").then(Style::Strong.of(goal.call.as_str()));
+            rows.push(vec![name, origin(goal).into(), goal.description.as_str().into()]);
+        }
+    }
+    ui.aligned(&rows);
+}
+
+/// The origin of a goal, and whether its code may run.
+fn origin(goal: &Summary) -> String {
+    let blocked = goal.blocked.map_or(String::new(), |reason| format!(", {reason}"));
+    format!("{}{blocked}", goal.origin)
+}
+
+fn show(details: &Details, ui: &mut Ui) {
+    let goal = &details.summary;
+    ui.line(Style::Strong.of(goal.call.as_str()).then(format!(": {}", goal.description)));
+    let file = goal.file.as_ref().map_or(String::new(), |file| format!(" ({})", file.display()));
+    let mut rows = vec![
+        ["category".to_owned(), goal.category.clone()],
+        ["origin".into(), format!("{}{file}", origin(goal))],
+        ["commands".into(), goal.commands.join(", ")],
+    ];
+    for variable in &goal.variables {
+        let values = match variable.choices.as_slice() {
+            [] => "any text".to_owned(),
+            choices => format!("{} (the first is the default)", choices.join(", ")),
+        };
+        rows.push([format!("{} =", variable.name), values]);
+    }
+    for snippet in &details.snippets {
+        rows.push([format!("hot-{}", snippet.name), snippet.text.replace('\n', " ")]);
+    }
+    ui.aligned(&rows);
+    ui.line("");
+    ui.line(details.instructions.as_str());
+    for [name, description, code] in &details.handlers {
+        ui.line(format!("\n{name}: {description}"));
+        ui.line(code.trim());
+    }
+    if let (Some(_), Some(file)) = (goal.blocked, &goal.file) {
+        ui.hint(&format!("to allow its code to run: osm trust {}", goal::shell_word(file)));
     }
 }
 
-/// Plays a goal.
-fn play(name: &str, line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
-    let registry = registry(invocation, ui);
-    let entry = find(&registry, name)?;
-    refuse_blocked(entry)?;
-    let goal = entry.open();
-    let name = goal.name.clone();
-    let config = serde_json::to_value(goal).expect("a goal is made of texts");
-    let globals = vec![("GOAL_CONFIG".to_owned(), config)];
-    mode::run_script(&name, SCRIPT, globals, &line.mode, invocation, ui)
-}
-
-/// Code of other people runs only if somebody said so.
-fn refuse_blocked(entry: &Entry) -> Result<(), CommandError> {
-    let (Some(verdict), Some(file), true) = (entry.verdict, &entry.file, entry.is_blocked()) else {
-        return Ok(());
-    };
-    let message = format!(
-        "the goal {} brings code along and is {}: {}",
-        entry.call,
-        verdict.reason(),
-        goals::plain(&file.display().to_string())
-    );
-    Err(CommandError::failed(message)
-        .with_hint(format!("read it, then: osm trust {}", quoted(file)))
-        .exiting(Exit::Refused))
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &std::path::Path) -> String {
-    let text = goals::plain(&path.display().to_string());
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._/:@%+,=".contains(it);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
-}
-
-/// All goals; what is wrong with some is said.
-fn registry(invocation: &Invocation, ui: &mut Ui) -> Registry {
-    let trust = Trust::load(invocation.world);
-    if let Some(problem) = &trust.problem {
-        ui.warn(problem);
+fn show_created(created: &Created, ui: &mut Ui) {
+    let Created { file, call, built_in, needs_trust } = created;
+    ui.value(&file.display().to_string());
+    if let Some(built_in) = built_in {
+        ui.hint(&format!("`{call}` is this goal, `{built_in}` the built-in one"));
     }
-    let registry = Registry::read(&scene(invocation), &trust);
-    for problem in &registry.problems {
-        ui.warn(&problem.to_string());
+    if *needs_trust {
+        ui.hint(&format!("to allow its code to run: osm trust {}", goal::shell_word(file)));
     }
-    registry
 }
 
-fn scene(invocation: &Invocation) -> Scene {
-    let world = invocation.world;
-    let paths =
-        invocation.settings.prompting.goal_paths.iter().filter_map(|path| expanded(path, world));
-    Scene { home: world.home(), paths: paths.collect(), folder: world.folder() }
-}
-
-/// A folder with the user's home for `~`. One that is relative would be another in every directory.
-fn expanded(path: &str, world: &World) -> Option<PathBuf> {
-    let home = || world.environment.get("HOME").map(PathBuf::from);
-    let path = match path.strip_prefix("~/") {
-        Some(rest) => home()?.join(rest),
-        None => PathBuf::from(path),
-    };
-    path.is_absolute().then_some(path)
-}
-
-fn find<'a>(registry: &'a Registry, name: &str) -> Result<&'a Entry, CommandError> {
-    registry.find(name).map_err(|hint| {
-        CommandError::failed(format!("there is no goal {name:?}"))
-            .with_hint(hint)
-            .exiting(Exit::NotFound)
-    })
+fn show_folders(folders: &[Folder], ui: &mut Ui) {
+    let mut rows = vec![["ORIGIN", "", "FOLDER"].map(|name| Style::Faint.of(name)).to_vec()];
+    for folder in folders {
+        let state = if folder.exists { "exists" } else { "-" };
+        let path = folder.folder.display().to_string();
+        rows.push(vec![folder.origin.into(), state.into(), path.into()]);
+    }
+    ui.aligned(&rows);
 }

@@ -1,8 +1,8 @@
-//! Changes to the file that leave the rest of it as it is, to the letter.
+//! Changes a setting in the file and keeps every other byte of it.
 //!
-//! The parser tells where everything stands, and only those letters are replaced: comments, order,
-//! spacing, quotes and line ends are not even looked at. Every result is read again before it is
-//! given out, so a mistake here is an error and never a broken file.
+//! The parser gives the position of each value, and only these bytes are replaced: comments, order,
+//! spacing, quotes and line endings stay. Every result is parsed again before it is returned, so a
+//! mistake here is an error and never a broken file.
 
 mod list;
 
@@ -19,7 +19,7 @@ use super::reading::{Problem, find};
 pub(crate) fn set(text: &str, name: &str, value: &Value) -> Result<String, Problem> {
     let edited = place(text, name, value)?;
     let holds = find(parse(&edited)?.as_table(), name).is_some_and(|item| match value {
-        // The order of names says nothing.
+        // The order of names has no meaning.
         Value::Names(names) => identity::names(item).is_ok_and(|read| {
             read.len() == names.len() && read.iter().all(|name| names.contains(name))
         }),
@@ -30,7 +30,7 @@ pub(crate) fn set(text: &str, name: &str, value: &Value) -> Result<String, Probl
     if holds && keeps { Ok(edited) } else { Err(by_hand(text, None)) }
 }
 
-/// The text without a setting; `None` if it does not stand there. Its comments stay.
+/// The text without a setting; `None` if the text does not set it. Its comments stay.
 pub(crate) fn unset(text: &str, name: &str) -> Result<Option<String>, Problem> {
     let document = parse(text)?;
     let Some(item) = find(document.as_table(), name) else { return Ok(None) };
@@ -49,7 +49,7 @@ pub(crate) fn unset(text: &str, name: &str) -> Result<Option<String>, Problem> {
     }
 }
 
-/// The text with a value in its place, whichever that is.
+/// The text with a value, which replaces the old one or is added.
 fn place(text: &str, name: &str, value: &Value) -> Result<String, Problem> {
     let document = parse(text)?;
     let root = document.as_table();
@@ -80,13 +80,13 @@ fn place(text: &str, name: &str, value: &Value) -> Result<String, Problem> {
 
 /// Where a line can be added to a table.
 struct Place {
-    /// What stands before the name there: indentation, and the table if it is not in a header.
+    /// The text before the name: indentation, and the table if it has no header.
     prefix: String,
-    /// The end of what the line goes after.
+    /// The end of the item before the new line.
     end: usize,
 }
 
-/// Where a line can be added to the table of a setting; `None` if the table has to be begun.
+/// Where a line can be added to the table of a setting; `None` if there is no such table.
 fn parent(text: &str, root: &Table, name: &str) -> Result<Option<Place>, Problem> {
     let mut table = root;
     for part in group(name).split('.') {
@@ -108,7 +108,7 @@ fn parent(text: &str, root: &Table, name: &str) -> Result<Option<Place>, Problem
     Ok(header.map(|header| Place { prefix: String::new(), end: header.end }))
 }
 
-/// Whether an item is written below the header of its table, and not below one of its own.
+/// Whether an item is written below the header of its table, and has no header itself.
 fn stands_here(item: &Item) -> bool {
     item.is_value() || item.as_table().is_some_and(Table::is_dotted)
 }
@@ -124,7 +124,7 @@ fn end_of(item: &Item) -> usize {
     }
 }
 
-/// A table in braces around a setting.
+/// An inline table (in braces) around a setting.
 struct Braces<'a> {
     /// Its own name, and that of the setting in it.
     names: (&'a str, &'a str),
@@ -132,7 +132,7 @@ struct Braces<'a> {
 }
 
 impl<'a> Braces<'a> {
-    /// The outermost braces in which a setting stands, or would.
+    /// The outermost inline table that contains a setting, or would.
     fn around(root: &Table, name: &'a str) -> Option<Self> {
         name.match_indices('.').find_map(|(dot, _)| {
             let item = find(root, &name[..dot])?;
@@ -141,7 +141,7 @@ impl<'a> Braces<'a> {
         })
     }
 
-    /// Writes the braces anew. A comment in them would be lost.
+    /// Rewrites the inline table, unless it contains a comment, which would be lost.
     fn edit(
         &self,
         text: &str,
@@ -161,13 +161,13 @@ impl<'a> Braces<'a> {
     }
 }
 
-/// The table for the last part of a name, made if it is not there.
+/// The table for the last part of a name, created if it is missing.
 fn table_in<'a>(table: &'a mut InlineTable, name: &str) -> &'a mut dyn TableLike {
     let mut table: &mut dyn TableLike = table;
     for part in group(name).split('.').filter(|part| !part.is_empty()) {
         let item = table.entry(part).or_insert(InlineTable::new().into());
         if !item.is_table_like() {
-            // The result will not hold, and is refused.
+            // The check of the result refuses this.
             *item = InlineTable::new().into();
         }
         table = item.as_table_like_mut().expect("a table was put there");
@@ -175,7 +175,7 @@ fn table_in<'a>(table: &'a mut InlineTable, name: &str) -> &'a mut dyn TableLike
     table
 }
 
-/// Takes out the lines of a value; a comment after it stays, as do those that were in it.
+/// Removes the lines of a value. Comments after and within it stay.
 fn without_line(text: &str, value: &Range<usize>, comments: &[String]) -> String {
     // The value may go over several lines; its name stands on the first.
     let start = line_start(text, value.start);
@@ -218,14 +218,14 @@ fn splice(text: &str, range: Range<usize>, new: &str) -> String {
     format!("{}{new}{}", &text[..range.start], &text[range.end..])
 }
 
-/// Where a line begins. A mark of the byte order before the first is no part of it.
+/// Where a line begins, after a byte order mark.
 fn line_start(text: &str, offset: usize) -> usize {
     let before = &text[..offset];
     let mark = if before.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     before.rfind('\n').map_or(mark, |newline| newline + 1)
 }
 
-/// How lines end in this file.
+/// The line ending of the file.
 fn newline(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
@@ -241,7 +241,7 @@ fn leaf(name: &str) -> &str {
 }
 
 fn by_hand(text: &str, span: Option<Range<usize>>) -> Problem {
-    Problem::at(text, span, "this has to be changed by hand")
+    Problem::at(text, span, "osm cannot change this entry: edit the file")
 }
 
 #[cfg(test)]

@@ -1,28 +1,73 @@
-//! The file itself: read with care, changed by one at a time, replaced whole.
+//! Reads and replaces the configuration file.
 //!
 //! A change holds `config.lock` from reading to writing, so that two agents that set two things at
-//! once do not undo each other. The file may be a link into a folder of dotfiles: it stays one, and
-//! what it leads to is replaced.
+//! once do not undo each other. The file may be a symbolic link into a folder of dotfiles: the link
+//! stays, and its target is replaced.
 
 use std::fs::{File, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use osm_store::layout::Temporary;
 use toml_edit::Document;
 
 use super::Problem;
-use crate::error::{CommandError, Exit};
+use crate::error::{Exit, Failure};
 use crate::private;
 
-/// More than anybody writes by hand.
-const MOST_BYTES: u64 = 1 << 20;
+/// Larger files are refused.
+const MAX_BYTES: u64 = 1 << 20;
 /// Held while the file is changed.
 const LOCK: &str = "config.lock";
-/// A change takes a moment; whoever holds the lock for longer hangs.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// A change takes milliseconds; a process that holds the lock for longer hangs.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why a file was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// Its folder could not be created.
+    #[error("cannot create the folder {}: {source}", .path.display())]
+    Folder { path: PathBuf, source: io::Error },
+    /// The lock file could not be opened.
+    #[error("cannot open {}: {source}", .path.display())]
+    Lock { path: PathBuf, source: io::Error },
+    /// Another process held the lock for too long.
+    #[error("another process is changing the file: it holds the lock {}", .0.display())]
+    Busy(PathBuf),
+    /// The file cannot be read, or what it says cannot be changed.
+    #[error("{}", .problem.place(.path))]
+    Invalid { path: PathBuf, problem: Problem },
+    /// It is a symbolic link whose target cannot be found.
+    #[error("cannot follow the link {}: {source}", .path.display())]
+    Link { path: PathBuf, source: io::Error },
+    /// The new file could not be written.
+    #[error("cannot write {}: {source}", .path.display())]
+    Write { path: PathBuf, source: io::Error },
+}
+
+impl Failure for ChangeError {
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Busy(_) => "busy",
+            Self::Invalid { .. } => "invalid_file",
+            _ => "cannot_write",
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        if matches!(self, Self::Busy(_)) { Exit::Busy } else { Exit::Failure }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Busy(_) => vec!["try again when that process has ended".into()],
+            Self::Invalid { .. } | Self::Write { .. } => vec!["the file was not changed".into()],
+            _ => Vec::new(),
+        }
+    }
+}
 
 /// The file's text, if there is a file.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Problem> {
@@ -30,7 +75,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Problem> {
 }
 
 fn read_text(path: &Path) -> Result<Option<String>, String> {
-    // Opening a FIFO would wait for ever, so look before.
+    // Opening a FIFO would block, so look first.
     let about = match std::fs::metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -39,8 +84,8 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
     if !about.is_file() {
         return Err("not a file".into());
     }
-    if about.len() > MOST_BYTES {
-        return Err(format!("larger than {MOST_BYTES} bytes"));
+    if about.len() > MAX_BYTES {
+        return Err(format!("larger than {MAX_BYTES} bytes"));
     }
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map(Some).map_err(|_| "not UTF-8".into())
@@ -54,33 +99,30 @@ pub(super) fn parse(text: &str) -> Result<Document<&str>, Problem> {
     })
 }
 
-/// Changes the file, or makes it. `edit` gets the text and returns what it is to be; if that is the
+/// Changes the file, or creates it. `edit` gets the text and returns the new one; if that is the
 /// same, nothing is written.
 pub(crate) fn change(
     path: &Path,
     edit: impl FnOnce(&str) -> Result<String, Problem>,
-) -> Result<(), CommandError> {
-    let cannot = |action: &str, error: &io::Error| {
-        CommandError::failed(format!("cannot {action} {}: {error}", path.display()))
-    };
+) -> Result<(), ChangeError> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    private::folder(folder).map_err(|error| {
-        CommandError::failed(format!("cannot make {}: {error}", folder.display()))
-    })?;
+    private::folder(folder)
+        .map_err(|source| ChangeError::Folder { path: folder.to_owned(), source })?;
     let _lock = lock(&folder.join(LOCK))?;
-    let unchanged = |error: CommandError| error.with_hint("the file was left as it is");
-    let old = read(path).map_err(|problem| unchanged(problem.in_file(path)))?;
+    let invalid = |problem| ChangeError::Invalid { path: path.to_owned(), problem };
+    let old = read(path).map_err(invalid)?;
     let text = old.as_deref().unwrap_or_default();
-    let new = edit(text).map_err(|problem| unchanged(problem.in_file(path)))?;
+    let new = edit(text).map_err(invalid)?;
     if old.as_deref() == Some(new.as_str()) {
         return Ok(());
     }
     let target = match std::fs::canonicalize(path) {
         Ok(target) => target,
         Err(_) if !path.is_symlink() => path.to_owned(),
-        Err(error) => return Err(cannot("follow the link", &error)),
+        Err(source) => return Err(ChangeError::Link { path: path.to_owned(), source }),
     };
-    replace(&target, new.as_bytes()).map_err(|error| unchanged(cannot("write", &error)))
+    replace(&target, new.as_bytes())
+        .map_err(|source| ChangeError::Write { path: path.to_owned(), source })
 }
 
 fn options() -> std::fs::OpenOptions {
@@ -89,24 +131,22 @@ fn options() -> std::fs::OpenOptions {
     options
 }
 
-/// Waits until nobody else changes the file. Where there are no locks, the last one wins.
-fn lock(path: &Path) -> Result<File, CommandError> {
-    let file = private::open(options().create(true).truncate(false), path).map_err(|error| {
-        CommandError::failed(format!("cannot open {}: {error}", path.display()))
-    })?;
+/// Waits for the lock. On file systems without locks the last writer wins.
+fn lock(path: &Path) -> Result<File, ChangeError> {
+    let file = private::open(options().create(true).truncate(false), path)
+        .map_err(|source| ChangeError::Lock { path: path.to_owned(), source })?;
     let begin = Instant::now();
     while let Err(TryLockError::WouldBlock) = file.try_lock() {
-        if begin.elapsed() > PATIENCE {
-            let message = format!("somebody else is changing the file: {} is held", path.display());
-            return Err(CommandError::failed(message).exiting(Exit::Busy));
+        if begin.elapsed() > LOCK_TIMEOUT {
+            return Err(ChangeError::Busy(path.to_owned()));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
     Ok(file)
 }
 
-/// Replaces a file whole or not at all: see `fs/atomic.rs` of the store, which sweeps up what a
-/// crash leaves here too.
+/// Replaces a file atomically, as `fs/atomic.rs` of the store does. The store's cleanup also removes
+/// temporary files that a crash leaves here.
 #[expect(clippy::disallowed_methods, reason = "no session, and its folder need not be the store's")]
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let pid = std::process::id();
@@ -116,10 +156,10 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
-        // What cannot be removed now is litter, and found as such later.
+        // If this fails, the store's cleanup removes the file later.
         drop(std::fs::remove_file(&temporary));
     } else if let (true, Some(folder)) = (cfg!(unix), path.parent()) {
-        // If a power failure undoes the change now, the old settings are back, whole.
+        // Without this, a power failure could bring back the old file, which is complete, too.
         drop(File::open(folder).and_then(|folder| folder.sync_all()));
     }
     written

@@ -6,7 +6,7 @@ use toml_edit::{Document, Item, TableLike};
 
 use super::Problem;
 
-/// Names that a variable adds to the shells, for machines without a file.
+/// The variable that adds shells, for machines without a file.
 pub(super) const EXTRA_SHELLS: &str = "OSM_EXTRA_SHELLS";
 
 /// The catalogue without a file.
@@ -25,7 +25,7 @@ pub(super) fn extra_shells(environment: &Environment) -> Vec<String> {
     shells.split(';').map(str::trim).filter(|shell| !shell.is_empty()).map(str::to_owned).collect()
 }
 
-/// Adds what the table says, and returns what is wrong with it.
+/// Adds the entries of the table, and returns the problems in it.
 pub(super) fn extend(
     catalogue: &mut Catalogue,
     text: &str,
@@ -67,13 +67,13 @@ pub(super) fn extend(
                 }
                 None => complain(item, "`identity.agents` must be a list of tables"),
             },
-            _ => complain(item, &format!("`identity.{}` is not known", key.escape_debug())),
+            _ => complain(item, &format!("unknown setting {:?}", format!("identity.{key}"))),
         }
     }
     problems
 }
 
-/// How many agents an item describes as they should be.
+/// How many valid agents an item describes.
 pub(super) fn count_agents(item: &Item) -> Option<usize> {
     Some(tables(item)?.into_iter().filter(|entry| agent(*entry).is_ok()).count())
 }
@@ -105,11 +105,11 @@ fn agent(table: &dyn TableLike) -> Result<Agent, String> {
     if let Some((key, _)) =
         table.iter().find(|(key, _)| !["name", "programs", "session", "owner"].contains(key))
     {
-        return Err(format!("agent {name}: `{}` is not known", key.escape_debug()));
+        return Err(format!("agent {name}: unknown key {key:?}"));
     }
     let programs = list("programs")?;
     if programs.is_empty() {
-        return Err(format!("agent {name}: `programs` names no program"));
+        return Err(format!("agent {name}: `programs` is empty"));
     }
     let owner = table.get("owner").and_then(Item::as_str).map(str::to_owned);
     Ok(Agent::defined(name.to_owned(), programs, list("session")?, owner))
@@ -127,12 +127,12 @@ pub(super) fn programs(item: &Item) -> Result<Vec<String>, String> {
     }
 }
 
-/// Whether a name has a folder before it: no program is called so.
+/// Whether a name contains a folder, which no process name does.
 pub(super) fn has_folder(name: &str) -> bool {
     name.contains('/') || (cfg!(windows) && name.contains('\\'))
 }
 
-/// A list of names; one alone need not stand in brackets.
+/// A list of names. A single name needs no brackets.
 pub(super) fn names(item: &Item) -> Result<Vec<String>, String> {
     let names = match item.as_str() {
         Some(name) => Some(vec![name.to_owned()]),
@@ -179,13 +179,13 @@ mod tests {
                 "[identity]\nwrappers = 7",
                 "line 2: `identity.wrappers` must be a list of program names",
             ),
-            ("\n\n[identity]\nwraps = []", "line 4: `identity.wraps` is not known"),
-            ("[identity]\n\"\\u001b\" = 1", "line 2: `identity.\\u{1b}` is not known"),
+            ("\n\n[identity]\nwraps = []", "line 4: unknown setting \"identity.wraps\""),
+            ("[identity]\n\"\\u001b\" = 1", "line 2: unknown setting \"identity.\\u{1b}\""),
             (
                 "[[identity.agents]]\nname = 'A b'",
                 "line 1: an agent needs a `name` of 1 to 20 lower-case letters, digits and `-`",
             ),
-            ("[[identity.agents]]\nname = 'x'", "line 1: agent x: `programs` names no program"),
+            ("[[identity.agents]]\nname = 'x'", "line 1: agent x: `programs` is empty"),
             ("identity = 3", "line 1: `identity` must be a table"),
         ] {
             assert_eq!(extended(text).1, [complaint], "{text}");

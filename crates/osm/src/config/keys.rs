@@ -1,7 +1,7 @@
-//! Every setting: the one table that reading, `osm config` and the documentation go through.
+//! The table of all settings, which the reader, `osm config` and the documentation use.
 //!
-//! The limits of retention have their own table beside the rules that read them
-//! ([`osm_store::retention::KEYS`]); they are shown first.
+//! The limits of retention have their own table in the store ([`osm_store::retention::KEYS`]); osm shows
+//! them first.
 
 use std::fmt;
 use std::path::Path;
@@ -15,38 +15,39 @@ use super::nearest::nearest;
 /// A setting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
-    /// Its name: the table and the name in it, with dots between.
+    /// Its name, with dots: the table and the name in it.
     pub(crate) name: &'static str,
     /// What it does, in one sentence.
     pub(crate) doc: &'static str,
-    /// What it may be.
+    /// Its type.
     pub(crate) kind: Kind,
 }
 
-/// What a setting may be.
+/// The type of a setting, with its default.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// A limit of the retention policy.
     Retention(&'static retention::Key),
-    /// Yes or no; what it is if nobody says.
+    /// True or false.
     Switch(bool),
-    /// A whole number; what it is if nobody says.
+    /// A whole number.
     Number(u32),
-    /// One of several words, the first if nobody says.
+    /// One of several words; the first is the default.
     Choice(&'static [&'static str]),
-    /// The path of a file; none if nobody says.
+    /// The path of a file; the default is none.
     Path,
     /// Paths of folders.
     Paths,
-    /// The same, absolute or from the user's home on: a relative one would be another everywhere.
+    /// Paths of folders, absolute or starting with `~/`: a relative path would mean another folder in
+    /// every directory.
     RootedPaths,
     /// Names of programs.
     Names,
-    /// A list of tables, which is written by hand.
+    /// A list of tables, which the user edits in the file.
     Agents,
 }
 
-/// What a setting is set to.
+/// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Number(u32),
@@ -64,79 +65,75 @@ pub(super) const STORE: &str = "store.backend";
 const OTHERS: [Key; 16] = [
     Key {
         name: KEEP_ARCHIVES,
-        doc: "Archive what a session holds before it is reset.",
+        doc: "Archive a session before `osm session reset`.",
         kind: Kind::Switch(true),
     },
     Key {
         name: STORE,
-        doc: "Where sessions are kept: files (fs), or only in memory.",
+        doc: "Where osm keeps sessions and claims: in files (fs) or in memory.",
         kind: Kind::Choice(&["fs", "memory"]),
     },
     Key { name: "prompt.tokens", doc: "Count the tokens of prompts.", kind: Kind::Switch(true) },
     Key {
         name: "prompt.budget",
-        doc: "Warn of prompts with more tokens than these (0: no limit).",
+        doc: "Warn when a prompt has more tokens than this (0: no limit).",
         kind: Kind::Number(0),
     },
     Key {
         name: "prompt.max_file_kb",
-        doc: "Leave out files that are larger than so many kilobytes (0: no limit).",
+        doc: "Skip files larger than this, in kilobytes (0: no limit).",
         kind: Kind::Number(1000),
     },
     Key {
         name: "goal.paths",
-        doc: "Folders with goals, besides `goals` beside this configuration; absolute, or from ~/ on.",
+        doc: "More folders with goals; absolute paths, or paths that start with ~/.",
         kind: Kind::RootedPaths,
     },
     Key {
         name: "script.module_paths",
-        doc: "Folders in which scripts find modules by their bare names.",
+        doc: "Folders in which scripts find modules by name.",
         kind: Kind::Paths,
     },
     Key {
         name: "script.time_limit_seconds",
-        doc: "Stop scripts that compute for longer at a stretch (0: no limit).",
+        doc: "Stop a script that computes for longer without a pause, in seconds (0: no limit).",
         kind: Kind::Number(30),
     },
     Key {
         name: "script.memory_limit_mb",
-        doc: "Stop scripts that need more megabytes (0: no limit).",
+        doc: "Stop a script that uses more memory, in megabytes (0: no limit).",
         kind: Kind::Number(512),
     },
     Key {
         name: "log.file",
-        doc: "Write a log of modes and scripts to this file; a relative one is beside this configuration.",
+        doc: "Log modes and scripts to this file; a relative path starts at the configuration folder.",
         kind: Kind::Path,
     },
     Key {
         name: "log.level",
-        doc: "The least that is written to the log.",
+        doc: "The lowest level that osm writes to the log.",
         kind: Kind::Choice(&["info", "debug", "warn", "error", "off"]),
     },
     Key {
         name: "log.max_size_mb",
-        doc: "Begin another log file when one has so many megabytes (0: no limit).",
+        doc: "Start a new log file at this size, in megabytes (0: no limit).",
         kind: Kind::Number(10),
     },
-    Key { name: "log.max_files", doc: "Keep so many log files.", kind: Kind::Number(5) },
+    Key { name: "log.max_files", doc: "How many log files to keep.", kind: Kind::Number(5) },
     Key {
         name: "identity.wrappers",
-        doc: "Programs that start others and are no session of their own.",
+        doc: "More programs that only start another program, such as sudo.",
         kind: Kind::Names,
     },
-    Key {
-        name: "identity.shells",
-        doc: "Programs that are shells, besides the known ones.",
-        kind: Kind::Names,
-    },
+    Key { name: "identity.shells", doc: "More programs that are shells.", kind: Kind::Names },
     Key {
         name: "identity.agents",
-        doc: "Agents, besides the known ones: a list of tables.",
+        doc: "More coding agents: a list of tables.",
         kind: Kind::Agents,
     },
 ];
 
-/// Every setting, in the order in which they are shown.
+/// Every setting, in the order of `osm config list`.
 pub(crate) fn all() -> impl Iterator<Item = Key> {
     let limits = retention::KEYS.iter();
     limits.map(|key| Key { name: key.name, doc: key.doc, kind: Kind::Retention(key) }).chain(OTHERS)
@@ -147,7 +144,7 @@ pub(crate) fn named(name: &str) -> Option<Key> {
     all().find(|key| key.name == name)
 }
 
-/// The name of a setting, or of a group of them, that was probably meant.
+/// The setting, or the group of settings, with the nearest name.
 pub(crate) fn meant(name: &str) -> Option<&'static str> {
     let names: Vec<&'static str> = all().map(|key| key.name).collect();
     let groups = names.iter().flat_map(|name| {
@@ -156,13 +153,13 @@ pub(crate) fn meant(name: &str) -> Option<&'static str> {
     nearest(name, names.iter().copied().chain(groups))
 }
 
-/// Whether a name stands for a group of settings, that is a table in the file.
+/// Whether a name is a group of settings: a table in the file.
 pub(super) fn is_group(name: &str) -> bool {
     all().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 impl Key {
-    /// What it is if nobody says.
+    /// Its default value.
     pub(crate) fn default(&self) -> Value {
         match self.kind {
             Kind::Retention(key) => Value::from(key.default_value()),
@@ -175,7 +172,7 @@ impl Key {
         }
     }
 
-    /// The variable that also has a say.
+    /// The environment variable that overrides or extends it.
     pub(crate) fn variable(&self) -> Option<&'static str> {
         match self.name {
             STORE => Some("OSM_STORE"),
@@ -184,7 +181,7 @@ impl Key {
         }
     }
 
-    /// What the file says, or what is wrong with that.
+    /// Reads the value in the file.
     pub(super) fn read(&self, item: &Item) -> Result<Value, String> {
         match self.kind {
             Kind::Choice(_) => match item.as_str() {
@@ -222,7 +219,7 @@ impl Key {
         format!("`{}` must be {expected} (found: {})", self.name, item.type_name())
     }
 
-    /// What was typed, or what is wrong with that.
+    /// Parses the words of a command line.
     pub(crate) fn parse(&self, words: &[String]) -> Result<Value, String> {
         match (self.kind, words) {
             (Kind::Agents, _) => Err(format!("`{}` is a list of tables", self.name)),
@@ -241,7 +238,7 @@ impl Key {
         }
     }
 
-    /// Refuses what would be of no effect in a list.
+    /// Refuses values that would have no effect in a list.
     fn check_list(&self, words: &[String]) -> Result<(), String> {
         if words.iter().any(|word| word.trim().is_empty()) {
             return Err(self.mistaken_list());
@@ -257,7 +254,7 @@ impl Key {
                 Err(format!("`{}` must be names without a folder, not {word:?}", self.name))
             }
             (Some(word), _) => {
-                Err(format!("`{}` must be absolute, or from ~/ on, not {word:?}", self.name))
+                Err(format!("`{}` must be absolute or start with ~/, not {word:?}", self.name))
             }
         }
     }
@@ -267,7 +264,7 @@ impl Key {
         format!("`{}` must be {what}", self.name)
     }
 
-    /// What a variable says.
+    /// Parses the value of a variable.
     pub(super) fn parse_one(&self, word: &str) -> Result<Value, String> {
         match self.kind {
             Kind::Retention(key) => {
@@ -306,7 +303,7 @@ impl From<retention::Setting> for Value {
 }
 
 impl Value {
-    /// For machines.
+    /// The value for programs.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Number(number) => (*number).into(),
@@ -318,7 +315,7 @@ impl Value {
         }
     }
 
-    /// For the file.
+    /// The value for the file.
     pub(super) fn to_toml(&self) -> toml_edit::Value {
         match self {
             Self::Number(number) => i64::from(*number).into(),
@@ -331,7 +328,7 @@ impl Value {
     }
 }
 
-/// On one line, for people.
+/// The value for people, on one line.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -339,9 +336,9 @@ impl fmt::Display for Value {
             Self::Switch(switch) => switch.fmt(f),
             Self::Word(word) => f.write_str(word),
             Self::Path(path) if path.is_empty() => f.write_str("none"),
-            Self::Path(path) => path.escape_debug().fmt(f),
+            Self::Path(path) => f.write_str(path),
             Self::Names(names) if names.is_empty() => f.write_str("none"),
-            Self::Names(names) => names.join(", ").escape_debug().fmt(f),
+            Self::Names(names) => f.write_str(&names.join(", ")),
             Self::Agents(1) => f.write_str("1 agent"),
             Self::Agents(count) => write!(f, "{count} agents"),
         }
@@ -401,7 +398,7 @@ mod tests {
             (
                 "goal.paths",
                 &["~/a", "b"],
-                "`goal.paths` must be absolute, or from ~/ on, not \"b\"",
+                "`goal.paths` must be absolute or start with ~/, not \"b\"",
             ),
             ("identity.agents", &["a"], "`identity.agents` is a list of tables"),
         ] {
@@ -415,7 +412,7 @@ mod tests {
             named(name).unwrap().read(&Item::Value(text.parse().unwrap())).unwrap_err()
         };
         for (name, text, reason) in [
-            ("goal.paths", "['b']", "`goal.paths` must be absolute, or from ~/ on, not \"b\""),
+            ("goal.paths", "['b']", "`goal.paths` must be absolute or start with ~/, not \"b\""),
             ("goal.paths", "''", "`goal.paths` must be paths"),
             ("script.module_paths", "['']", "`script.module_paths` must be paths"),
             ("identity.shells", "['']", "`identity.shells` must be a list of program names"),

@@ -1,4 +1,4 @@
-//! What modes and scripts go by: the tables `prompt`, `script` and `log`.
+//! The settings of modes and scripts: the tables `prompt`, `goal`, `script` and `log`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use super::Reading;
 use super::keys::Value;
 use crate::log::LogSettings;
 
-/// The settings of modes and scripts. What is wrong in the file counts as not said.
+/// The settings of modes and scripts. An invalid setting has its default value.
 #[derive(Clone, Debug)]
 pub(crate) struct Prompting {
-    /// Whether tokens are counted.
+    /// Whether osm counts tokens.
     pub(crate) tokens: bool,
-    /// More tokens than these are too many.
+    /// The number of tokens above which osm warns.
     pub(crate) budget: Option<u64>,
-    /// Larger files are left out.
+    /// The size in bytes above which osm skips files.
     pub(crate) max_file: Option<u64>,
-    /// Where modules with a bare name are looked for.
+    /// Folders in which scripts find modules by name.
     pub(crate) module_paths: Vec<PathBuf>,
     /// Folders with goals.
     pub(crate) goal_paths: Vec<String>,
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts() {
+    fn values_and_defaults() {
         let usual = prompting("");
         assert!(usual.tokens && usual.budget.is_none() && usual.log.file.is_none());
         assert_eq!(usual.limits.time, Some(Duration::from_secs(30)));

@@ -1,7 +1,7 @@
-//! What the file and the variables say, with everything that is wrong with them.
+//! Reads the settings from the file and the environment, with every problem in them.
 //!
-//! Reading never stops at the first problem: `osm config validate` shows all of them, and a wrong
-//! shell name must not keep a limit from counting. What a problem puts in doubt is its [`Concern`].
+//! Reading never stops at the first problem: `osm config validate` shows all of them, and an invalid
+//! shell name must not disable a limit. A problem's [`Concern`] says which settings it affects.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,25 +13,24 @@ use toml_edit::{Document, Item, TableLike};
 use super::keys::{self, Key, Kind, Value};
 use super::{file, identity};
 use crate::World;
-use crate::error::CommandError;
 
-/// What is wrong, and where.
+/// A problem in the file, and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
-    /// The line in the file; `None` if it is about the whole file, or a variable.
+pub struct Problem {
+    /// The line; `None` if the problem is about the whole file or a variable.
     line: Option<usize>,
     reason: String,
     concern: Concern,
 }
 
-/// What a problem puts in doubt.
+/// Which settings a problem affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Concern {
-    /// What is kept: the file as a whole, or one of the limits.
+    /// The limits of retention: the whole file is invalid, or one of the limits.
     Retention,
-    /// Something that has a safe default.
+    /// A setting with a safe default.
     Other,
-    /// A name that means nothing to us: perhaps to a newer osm.
+    /// An unknown name, which may be a setting of a newer osm.
     Unknown,
 }
 
@@ -46,7 +45,7 @@ impl Problem {
         Self { line: Some(line), reason: reason.into(), concern: Concern::Other }
     }
 
-    /// A problem with the whole.
+    /// A problem with the whole file.
     pub(crate) fn whole(reason: impl Into<String>) -> Self {
         Self { line: None, reason: reason.into(), concern: Concern::Other }
     }
@@ -55,33 +54,29 @@ impl Problem {
         Self { concern, ..self }
     }
 
-    /// Whether no limit can be trusted.
+    /// Whether it makes the limits of retention uncertain.
     pub(super) fn is_about_retention(&self) -> bool {
         self.concern == Concern::Retention
     }
 
-    /// Whether it is only a name that nobody knows.
+    /// Whether it is an unknown name.
     pub(super) fn is_unknown(&self) -> bool {
         self.concern == Concern::Unknown
     }
 
-    /// The problem with its place, as compilers show it.
-    pub(crate) fn place(&self, path: &Path) -> String {
+    /// The problem with its file and line, in the format of compilers.
+    #[must_use]
+    pub fn place(&self, path: &Path) -> String {
         match self.line {
             Some(line) => format!("{}:{line}: {}", path.display(), self.reason),
             None => format!("{}: {}", path.display(), self.reason),
         }
     }
 
-    /// The problem as the reason why the file does not count.
+    /// The problem as the reason why osm ignores the file.
     pub(super) fn ignored(&self, path: &Path) -> String {
         let what = if self.line.is_some() { "the file" } else { "it" };
         format!("{}: {self}; {what} is ignored", path.display())
-    }
-
-    /// The problem as the reason why a command fails.
-    pub(crate) fn in_file(&self, path: &Path) -> CommandError {
-        CommandError::failed(self.place(path))
     }
 }
 
@@ -94,32 +89,32 @@ impl fmt::Display for Problem {
     }
 }
 
-/// One setting, as it counts.
+/// One setting.
 pub(crate) struct Entry {
     pub(crate) key: Key,
-    /// What it is set to, or what is wrong.
+    /// Its value, or why that is invalid.
     pub(crate) value: Result<Value, String>,
-    /// The line in the file that says so.
+    /// The line in the file that sets it.
     pub(crate) line: Option<usize>,
-    /// The variable that says so.
+    /// The variable that sets it.
     pub(crate) variable: Option<&'static str>,
 }
 
-/// Everything that is set.
+/// All settings.
 pub(crate) struct Reading {
-    /// Where the file is, or would be; `None` where not even a home is known.
+    /// The path of the file, which need not exist; `None` without a home folder.
     pub(crate) path: Option<PathBuf>,
-    /// Whether there is one.
+    /// Whether the file exists.
     pub(crate) exists: bool,
-    /// Every setting; all as if there were no file if it is broken.
+    /// Every setting; if the file is broken, as if there were no file.
     pub(crate) entries: Vec<Entry>,
-    /// Why the file as a whole cannot be used.
+    /// Why the whole file cannot be used.
     pub(crate) broken: Option<Problem>,
-    /// Everything else that is wrong with the file.
+    /// Every other problem in the file.
     pub(crate) problems: Vec<Problem>,
-    /// What is wrong with variables.
+    /// Invalid variables.
     pub(crate) wrong_variables: Vec<String>,
-    /// The catalogue with the additions.
+    /// The catalogue with the user's additions.
     pub(crate) catalogue: Catalogue,
 }
 
@@ -157,12 +152,12 @@ impl Reading {
         Self { path: None, exists: true, entries, broken, problems, wrong_variables, catalogue }
     }
 
-    /// Everything that is wrong with the file.
+    /// Every problem in the file.
     pub(crate) fn all_problems(&self) -> impl Iterator<Item = &Problem> {
         self.broken.iter().chain(&self.problems)
     }
 
-    /// The setting of that name, which must be in the table of all.
+    /// The setting of that name, which must exist.
     pub(crate) fn entry(&self, name: &str) -> &Entry {
         let entry = self.entries.iter().find(|entry| entry.key.name == name);
         entry.expect("every key has an entry")
@@ -174,7 +169,7 @@ fn wrong_variable(entry: &Entry) -> Option<String> {
     Some(format!("{}: {reason}", entry.variable?))
 }
 
-/// Finds names that nobody knows, and values that cannot be. (`identity` has its own words.)
+/// Finds unknown names and invalid values. (`identity.rs` checks its own table.)
 fn check(text: &str, prefix: &str, table: &dyn TableLike, problems: &mut Vec<Problem>) {
     for (name, item) in table.iter() {
         let name = format!("{prefix}{name}");
@@ -209,13 +204,12 @@ fn group_concern(name: &str) -> Concern {
     if keys::all().any(retains) { Concern::Retention } else { Concern::Other }
 }
 
-/// A misspelled limit is a limit that somebody wants: until we know which, none counts.
+/// A misspelled limit is a limit that the user wants to set, so no limit applies until it is fixed.
 fn unknown(name: &str) -> (String, Concern) {
-    let shown = name.escape_debug();
     let meant = keys::meant(name);
     let reason = match meant {
-        Some(meant) => format!("`{shown}` is not known (is it `{meant}`?)"),
-        None => format!("`{shown}` is not known"),
+        Some(meant) => format!("unknown setting {name:?} (did you mean {meant:?}?)"),
+        None => format!("unknown setting {name:?}"),
     };
     let about_sessions = |name: &str| name == "session" || name.starts_with("session.");
     let concern = if about_sessions(name) || meant.is_some_and(about_sessions) {
@@ -237,7 +231,7 @@ fn entry(key: Key, text: &str, document: &Document<&str>, environment: &Environm
     let mut variable = key.variable().filter(|name| environment.get(name).is_some());
     match (key.kind, variable) {
         (_, None) => {}
-        // These are added to what the file says.
+        // The variable adds names to those in the file.
         (Kind::Names, Some(_)) => match &mut value {
             Ok(Value::Names(names)) => names.extend(identity::extra_shells(environment)),
             _ => variable = None,
@@ -250,7 +244,7 @@ fn entry(key: Key, text: &str, document: &Document<&str>, environment: &Environm
     Entry { key, value, line, variable }
 }
 
-/// What stands in the file under a name with dots.
+/// The value in the file under a dotted name.
 pub(super) fn find<'a>(table: &'a dyn TableLike, name: &str) -> Option<&'a Item> {
     match name.split_once('.') {
         None => table.get(name),

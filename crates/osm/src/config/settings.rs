@@ -1,4 +1,4 @@
-//! What commands get from the configuration.
+//! The settings as commands use them.
 
 use osm_identity::Catalogue;
 use osm_store::retention::Policy;
@@ -6,22 +6,38 @@ use osm_store::retention::Policy;
 use super::keys::{KEEP_ARCHIVES, Kind, STORE, Value};
 use super::{Prompting, Reading};
 use crate::World;
+use crate::error::Failure;
 
 /// What a problem with the limits means.
-pub(crate) const UNTIL_MENDED: &str = "nothing is cleaned up until that is mended";
+pub(crate) const NO_CLEANUP: &str = "osm removes no sessions until this is fixed";
+
+/// The limits of retention are uncertain: this is the first problem in the file that concerns them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot clean up: the limits in the configuration are invalid: {0}")]
+pub struct InvalidLimits(String);
+
+impl Failure for InvalidLimits {
+    fn reason(&self) -> &'static str {
+        "invalid_limits"
+    }
+
+    fn hints(&self) -> Vec<String> {
+        vec!["see `osm config validate`".into()]
+    }
+}
 
 /// The settings of this run.
 pub(crate) struct Settings {
-    /// Programs that identity knows.
+    /// Programs that identity detection knows.
     pub(crate) catalogue: Catalogue,
-    /// Whether a reset archives what was there.
+    /// Whether a reset archives the session.
     pub(crate) keep_archives: bool,
-    /// What modes and scripts go by.
+    /// The settings of modes and scripts.
     pub(crate) prompting: Prompting,
     policy: Policy,
-    /// Why no limit counts.
-    doubt: Option<String>,
-    /// The store, or why there is none.
+    /// Why no limit applies.
+    invalid_limits: Option<InvalidLimits>,
+    /// The store, or why its name is invalid.
     store: Result<&'static str, String>,
 }
 
@@ -33,14 +49,14 @@ impl Settings {
         (Self::from(reading), problems)
     }
 
-    /// What is kept, and for how long. In doubt that is everything, for ever.
+    /// The limits of retention. If they are uncertain, osm keeps everything.
     pub(crate) fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// The same for a command that removes sessions; an error if the limits are invalid.
-    pub(crate) fn checked_policy(&self) -> Result<&Policy, &str> {
-        self.doubt.as_deref().map_or(Ok(&self.policy), Err)
+    /// The same for an explicit cleanup, which fails if the limits are uncertain.
+    pub(crate) fn checked_policy(&self) -> Result<&Policy, InvalidLimits> {
+        self.invalid_limits.clone().map_or(Ok(&self.policy), Err)
     }
 
     /// The name of the store: one of those that `store.backend` can be.
@@ -51,14 +67,15 @@ impl Settings {
 
 impl From<Reading> for Settings {
     fn from(reading: Reading) -> Self {
-        let doubt = doubt(&reading);
-        let policy = if doubt.is_some() { Policy::keep_everything() } else { policy(&reading) };
+        let invalid_limits = invalid_limits(&reading);
+        let policy =
+            if invalid_limits.is_some() { Policy::keep_everything() } else { policy(&reading) };
         let keep_archives = reading.entry(KEEP_ARCHIVES).value != Ok(Value::Switch(false));
         Self {
             keep_archives,
             prompting: Prompting::from(&reading),
             policy,
-            doubt,
+            invalid_limits,
             store: store(&reading),
             catalogue: reading.catalogue,
         }
@@ -76,10 +93,10 @@ fn policy(reading: &Reading) -> Policy {
     policy
 }
 
-/// The first problem that puts the limits in doubt.
-fn doubt(reading: &Reading) -> Option<String> {
+/// The first problem that makes the limits uncertain.
+fn invalid_limits(reading: &Reading) -> Option<InvalidLimits> {
     let problem = reading.all_problems().find(|problem| problem.is_about_retention())?;
-    Some(problem.place(reading.path.as_deref()?))
+    Some(InvalidLimits(problem.place(reading.path.as_deref()?)))
 }
 
 fn store(reading: &Reading) -> Result<&'static str, String> {
@@ -93,12 +110,12 @@ fn store(reading: &Reading) -> Result<&'static str, String> {
     }
 }
 
-/// What is wrong. A name that is unknown here may be one of a newer osm.
+/// The problems to warn about. An unknown name may be a setting of a newer osm.
 fn problems(reading: &Reading) -> Vec<String> {
     let Some(path) = &reading.path else { return Vec::new() };
     let broken = reading.broken.iter().map(|broken| broken.ignored(path));
     let others = reading.problems.iter().filter(|problem| !problem.is_unknown()).map(|problem| {
-        let so = if problem.is_about_retention() { "; no limit counts" } else { "" };
+        let so = if problem.is_about_retention() { "; osm removes no sessions" } else { "" };
         format!("{}: {problem}{so}", path.display())
     });
     broken.chain(others).collect()
@@ -117,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_counts() {
+    fn values_and_defaults() {
         let quiet = settings("", &[]);
         assert_eq!(quiet.checked_policy().unwrap(), &Policy::default());
         assert!(quiet.keep_archives);
@@ -141,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_understood_removes_nothing() {
+    fn an_invalid_file_removes_nothing() {
         for text in [
             "[session]\nmax_count = 1O00",
             "[session]\nmax_count = -1",
@@ -163,8 +180,8 @@ mod tests {
             let settings = settings(text, &[]);
             assert_eq!(settings.policy(), &Policy::keep_everything(), "{text}");
             assert!(settings.keep_archives, "{text}");
-            let message = settings.checked_policy().unwrap_err();
-            assert!(message.contains("config.toml:"), "{message}");
+            let message = settings.checked_policy().unwrap_err().to_string();
+            assert!(message.contains("invalid: config.toml:"), "{message}");
         }
     }
 

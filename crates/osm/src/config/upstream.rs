@@ -1,8 +1,7 @@
-//! The limits that somebody set for the tool that came before.
+//! Reads the limits in the configuration of the upstream tool.
 //!
 //! Its file has lines of `key value` under `[section]`s, without quotes. Only `[sessions]` is about
-//! retention; what else is in the file has no counterpart here and is not looked at. The file is
-//! only read.
+//! retention; osm ignores the other sections, and never changes the file.
 
 use std::path::PathBuf;
 
@@ -10,17 +9,17 @@ use super::Problem;
 use super::keys::{self, Key, Value};
 use crate::World;
 
-/// A limit that was found.
+/// A limit in the file.
 #[derive(Debug)]
-pub(crate) struct Taken {
-    /// What it was called there.
+pub(crate) struct Limit {
+    /// Its name in the upstream tool.
     theirs: &'static str,
-    /// What it is called here.
+    /// The setting of osm.
     pub(crate) key: Key,
     pub(crate) value: Value,
 }
 
-/// Their names and ours.
+/// The names of the upstream tool, and ours.
 const NAMES: [(&str, &str); 5] = [
     ("maxAgeDays", "session.max_age_days"),
     ("maxCount", "session.max_count"),
@@ -29,7 +28,7 @@ const NAMES: [(&str, &str); 5] = [
     ("cleanupIntervalHours", "session.cleanup_interval_hours"),
 ];
 
-/// Where their file may be, the likeliest first.
+/// Where the file can be, in the order in which osm looks.
 pub(crate) fn places(world: &World) -> Vec<PathBuf> {
     if let Some(path) = world.environment.get("OSM_CONFIG") {
         return vec![path.into()];
@@ -39,9 +38,9 @@ pub(crate) fn places(world: &World) -> Vec<PathBuf> {
     [".osm", ".one-shot-man"].iter().map(|folder| home.join(folder).join("config")).collect()
 }
 
-/// The limits in a text of theirs. Where one is set twice, the last counts, as it did there.
-pub(crate) fn read(text: &str) -> Result<Vec<Taken>, Problem> {
-    let mut taken: Vec<Taken> = Vec::new();
+/// The limits in a text. If one is set twice, the last one applies, as in the upstream tool.
+pub(crate) fn read(text: &str) -> Result<Vec<Limit>, Problem> {
+    let mut taken: Vec<Limit> = Vec::new();
     let mut in_sessions = false;
     for (number, line) in text.lines().enumerate() {
         let (number, line) = (number + 1, line.trim());
@@ -52,17 +51,17 @@ pub(crate) fn read(text: &str) -> Result<Vec<Taken>, Problem> {
         let Some((theirs, value)) = line.split_once(char::is_whitespace) else { continue };
         let known = NAMES.iter().find(|(name, _)| in_sessions && *name == theirs);
         let Some(&(theirs, ours)) = known else { continue };
-        let key = keys::named(ours).expect("it is a key of ours");
+        let key = keys::named(ours).expect("the table names existing settings");
         let value = key
             .parse_one(as_we_write(theirs, value.trim()))
             .map_err(|reason| Problem::on_line(number, format!("{theirs}: {reason}")))?;
         taken.retain(|earlier| earlier.theirs != theirs);
-        taken.push(Taken { theirs, key, value });
+        taken.push(Limit { theirs, key, value });
     }
     Ok(taken)
 }
 
-/// They have more words for yes and no.
+/// The upstream tool accepts more words for true and false.
 fn as_we_write<'a>(key: &str, value: &'a str) -> &'a str {
     let is = |words: [&str; 4]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
     match key {
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn only_limits_are_taken() {
+    fn only_limits_are_read() {
         let text = "# mine\nmaxCount 1\nverbose true\n\n[sessions]\n# keep\nmaxAgeDays 30\n  maxCount 0\n\
                     maxSizeMB\t7\nautoCleanupEnabled OFF\nmaxAgeDays  31\ncolour red\n\n[help]\nmaxCount 3\n";
         assert_eq!(
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_values_are_refused() {
         let problem = read("[sessions]\nmaxCount many\n").unwrap_err();
         assert_eq!(
             problem.to_string(),

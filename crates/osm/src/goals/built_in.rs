@@ -1,4 +1,4 @@
-//! The goals that come with the program.
+//! The built-in goals.
 
 use super::Goal;
 use super::prompt_file::{self, Written};
@@ -40,7 +40,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// One of them.
 pub(super) fn read(name: &str, text: &str) -> Goal {
-    prompt_file::parse(text, name, Written::ForUs).expect("a test reads every one of them")
+    prompt_file::parse(text, name, Written::ForUs).expect("a test reads every built-in goal")
 }
 
 #[cfg(test)]

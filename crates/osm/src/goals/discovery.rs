@@ -1,7 +1,7 @@
-//! Where goals are looked for, and what is found there.
+//! Finds the files of goals.
 //!
-//! Everything is bounded, and nothing is followed out of its folder: the working tree may be
-//! somebody else's.
+//! The working tree may come from another author. So the number, depth and size of files are limited,
+//! and no symbolic link leads out of its folder.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,27 +10,27 @@ use osm_identity::Repository;
 
 use super::prompt_file::SUFFIX;
 
-/// No file is larger.
-const MOST_BYTES: u64 = 1 << 20;
-/// No place has more entries.
-const MOST_ENTRIES: usize = 10_000;
-/// No place is deeper.
-const MOST_DEPTH: usize = 10;
+/// The size of the largest file.
+const MAX_BYTES: u64 = 1 << 20;
+/// The number of entries in a folder and all folders below.
+const MAX_ENTRIES: usize = 10_000;
+/// The number of nested folders.
+const MAX_DEPTH: usize = 10;
 
-/// Folders of a working tree that hold goals; those of editors come last.
+/// The folders of a working tree that hold goals; those of editors come last.
 const IN_TREES: [(&str, Kind); 3] =
     [("osm-goals", Kind::Goals), (".osm/goals", Kind::Goals), (".github/prompts", Kind::Prompts)];
 
-/// Who put a goal where it is.
+/// Where a goal comes from, the first origin wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
-    /// The user: the folder `goals` in `OSM_HOME`.
+    /// The folder `goals` in the user's configuration folder.
     User,
-    /// The user named the folder in `goal.paths`.
+    /// A folder in the setting `goal.paths`.
     Config,
-    /// We.
+    /// The program.
     BuiltIn,
-    /// Whoever wrote the working tree.
+    /// The working tree.
     Tree,
 }
 
@@ -62,33 +62,33 @@ pub(crate) enum Kind {
     Prompts,
 }
 
-/// A folder in which goals are looked for.
+/// A folder in which osm looks for goals.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct GoalFolder {
     pub(crate) origin: Origin,
     pub(crate) kind: Kind,
-    pub(crate) folder: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
-/// From where one looks.
+/// What decides in which folders osm looks for goals.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scene {
-    /// `OSM_HOME`.
+pub(crate) struct SearchPaths {
+    /// The user's configuration folder.
     pub(crate) home: Option<PathBuf>,
-    /// `goal.paths`.
-    pub(crate) paths: Vec<PathBuf>,
+    /// The setting `goal.paths`.
+    pub(crate) configured: Vec<PathBuf>,
     /// The working directory.
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// A file that was found.
+/// The file of a goal.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct GoalFile {
     pub(super) path: PathBuf,
     pub(super) bytes: Vec<u8>,
 }
 
-/// What is wrong with a file or a folder.
+/// A problem with a file or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) path: PathBuf,
@@ -98,41 +98,40 @@ pub(crate) struct Problem {
 
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let plain = super::plain;
-        f.write_str(&plain(&self.path.display().to_string()))?;
+        write!(f, "{}", self.path.display())?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
-        write!(f, ": {}", plain(&self.reason))
+        write!(f, ": {}", self.reason)
     }
 }
 
-impl Scene {
-    /// The folders in which goals are looked for, the first first.
-    pub(crate) fn places(&self) -> Vec<Place> {
-        let mut places = Vec::new();
+impl SearchPaths {
+    /// The folders in which osm looks for goals, in order.
+    pub(crate) fn folders(&self) -> Vec<GoalFolder> {
+        let mut folders = Vec::new();
         if let Some(home) = &self.home {
-            let folder = home.join("goals");
-            places.push(Place { origin: Origin::User, kind: Kind::Goals, folder });
+            let path = home.join("goals");
+            folders.push(GoalFolder { origin: Origin::User, kind: Kind::Goals, path });
         }
         let trees = self.trees();
         let root = trees.last().and_then(|root| std::fs::canonicalize(root).ok());
-        for path in &self.paths {
-            // A folder of the tree stays one of the tree, whoever names it.
+        for path in &self.configured {
+            // A configured folder in the working tree is part of the tree: its code needs trust.
             let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
             let in_tree = root.as_ref().is_some_and(|root| real.starts_with(root));
             let origin = if in_tree { Origin::Tree } else { Origin::Config };
-            places.push(Place { origin, kind: Kind::Goals, folder: path.clone() });
+            folders.push(GoalFolder { origin, kind: Kind::Goals, path: path.clone() });
         }
         for tree in trees {
             for (name, kind) in IN_TREES {
-                places.push(Place { origin: Origin::Tree, kind, folder: tree.join(name) });
+                folders.push(GoalFolder { origin: Origin::Tree, kind, path: tree.join(name) });
             }
         }
-        places
+        folders
     }
 
-    /// From the working directory up to the root of its repository.
+    /// The working directory and the folders above it, up to the root of its repository.
     fn trees(&self) -> Vec<PathBuf> {
         let Some(folder) = &self.folder else { return Vec::new() };
         let root = Repository::around(folder).map(|it| it.worktree);
@@ -142,32 +141,32 @@ impl Scene {
     }
 }
 
-impl Place {
-    /// The files here, in order, and what is wrong with the others.
-    pub(super) fn files(&self, problems: &mut Vec<Problem>) -> Vec<Found> {
-        let mut search = Search { place: self, entries: 0, seen: HashSet::new(), problems };
+impl GoalFolder {
+    /// Reads the files in order. Files that cannot be used become problems.
+    pub(super) fn files(&self, problems: &mut Vec<Problem>) -> Vec<GoalFile> {
+        let mut search = Search { within: self, entries: 0, seen: HashSet::new(), problems };
         let mut found = Vec::new();
-        match std::fs::canonicalize(&self.folder) {
+        match std::fs::canonicalize(&self.path) {
             Ok(root) => {
                 let above = || self.above().and_then(|it| std::fs::canonicalize(it).ok());
                 if self.origin == Origin::Tree && above().is_some_and(|it| !root.starts_with(it)) {
-                    search.complain(&self.folder, "it leads out of the working tree: left out");
+                    search.complain(&self.path, "ignored: links out of the working tree");
                 } else if root.is_dir() {
                     search.folder(&root, &root, 0, &mut found);
                 } else {
-                    search.complain(&self.folder, "not a folder");
+                    search.complain(&self.path, "not a folder");
                 }
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => search.complain(&self.folder, &error.to_string()),
+            Err(error) => search.complain(&self.path, &error.to_string()),
         }
         found
     }
 
-    /// The folder that a place of a tree must not lead out of.
+    /// The folder of the working tree that this one must be in.
     fn above(&self) -> Option<&Path> {
-        let name = IN_TREES.iter().find(|(name, _)| self.folder.ends_with(name))?.0;
-        self.folder.ancestors().nth(Path::new(name).components().count())
+        let name = IN_TREES.iter().find(|(name, _)| self.path.ends_with(name))?.0;
+        self.path.ancestors().nth(Path::new(name).components().count())
     }
 
     fn wants(&self, name: &str) -> bool {
@@ -178,7 +177,7 @@ impl Place {
 }
 
 struct Search<'a> {
-    place: &'a Place,
+    within: &'a GoalFolder,
     entries: usize,
     seen: HashSet<PathBuf>,
     problems: &'a mut Vec<Problem>,
@@ -193,8 +192,8 @@ impl Search<'_> {
         });
     }
 
-    fn folder(&mut self, folder: &Path, root: &Path, depth: usize, found: &mut Vec<Found>) {
-        // Two links to one folder, or one to a folder above.
+    fn folder(&mut self, folder: &Path, root: &Path, depth: usize, found: &mut Vec<GoalFile>) {
+        // Two links may lead to one folder, or a link to a folder above.
         if !self.seen.insert(folder.to_owned()) {
             return;
         }
@@ -205,8 +204,8 @@ impl Search<'_> {
         let mut paths = Vec::new();
         for entry in listed.flatten() {
             self.entries += 1;
-            if self.entries > MOST_ENTRIES {
-                let reason = format!("more than {MOST_ENTRIES} entries: the rest is left out");
+            if self.entries > MAX_ENTRIES {
+                let reason = format!("more than {MAX_ENTRIES} entries: the others are ignored");
                 return self.complain(root, &reason);
             }
             paths.push(entry.path());
@@ -217,17 +216,17 @@ impl Search<'_> {
         }
     }
 
-    fn entry(&mut self, path: &Path, root: &Path, depth: usize, found: &mut Vec<Found>) {
+    fn entry(&mut self, path: &Path, root: &Path, depth: usize, found: &mut Vec<GoalFile>) {
         let Some(name) = path.file_name() else { return };
         let name = name.to_string_lossy();
         let is_hidden = name.starts_with('.');
         let Ok(about) = std::fs::metadata(path) else {
-            if self.place.wants(&name) {
-                self.complain(path, "a link to nothing");
+            if self.within.wants(&name) {
+                self.complain(path, "broken symbolic link");
             }
             return;
         };
-        if about.is_dir() && is_hidden || !about.is_dir() && !self.place.wants(&name) {
+        if about.is_dir() && is_hidden || !about.is_dir() && !self.within.wants(&name) {
             return;
         }
         let real = match std::fs::canonicalize(path) {
@@ -235,21 +234,21 @@ impl Search<'_> {
             Err(error) => return self.complain(path, &error.to_string()),
         };
         if !real.starts_with(root) {
-            return self.complain(path, "it leads out of its folder: left out");
+            return self.complain(path, "ignored: links out of its folder");
         }
         if about.is_dir() {
-            if depth + 1 < MOST_DEPTH {
+            if depth + 1 < MAX_DEPTH {
                 self.folder(&real, root, depth + 1, found);
             } else {
-                self.complain(path, &format!("deeper than {MOST_DEPTH} folders: left out"));
+                self.complain(path, &format!("ignored: nested deeper than {MAX_DEPTH} folders"));
             }
         } else if !about.is_file() {
             self.complain(path, "not a file");
-        } else if about.len() > MOST_BYTES {
-            self.complain(path, &format!("larger than {MOST_BYTES} bytes"));
+        } else if about.len() > MAX_BYTES {
+            self.complain(path, &format!("larger than {MAX_BYTES} bytes"));
         } else {
             match std::fs::read(&real) {
-                Ok(bytes) => found.push(Found { path: path.to_owned(), bytes }),
+                Ok(bytes) => found.push(GoalFile { path: path.to_owned(), bytes }),
                 Err(error) => self.complain(path, &error.to_string()),
             }
         }

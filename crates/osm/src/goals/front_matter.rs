@@ -1,7 +1,7 @@
 //! The lines between `---` and `---` at the beginning of a `.prompt.md`.
 //!
-//! A small subset of YAML, read strictly: whatever is accepted here means the same to every other
-//! tool that reads YAML, and whatever is not has an error with its line and what was expected.
+//! A small, strict subset of YAML. A text that is accepted here means the same to every YAML parser;
+//! any other text is an error with its line and the expected syntax.
 //!
 //! ```text
 //! key: plain words            # a comment
@@ -12,8 +12,8 @@
 //!   - one
 //!   - two
 //! key: |
-//!   lines that are
-//!   taken as they are
+//!   verbatim
+//!   lines
 //! key:
 //!   name: value, list or lines, as above
 //! ```
@@ -26,7 +26,7 @@ use scalar::{Scalars, cut_comment};
 
 pub(crate) use scalar::quote;
 
-/// What is wrong, and on which line of the file.
+/// A mistake, and its line in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mistake {
     pub(crate) line: usize,
@@ -45,7 +45,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// What a key stands for.
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Text(String),
@@ -53,7 +53,7 @@ pub(crate) enum Value {
     Map(Vec<Field>),
 }
 
-/// A key with what it stands for.
+/// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) line: usize,
@@ -97,7 +97,7 @@ pub(crate) fn part(text: &str) -> Result<Parted<'_>, Mistake> {
             None => break,
         }
     }
-    Err(Mistake::new(1, "`---` opens the front matter, and no line `---` closes it"))
+    Err(Mistake::new(1, "the front matter has no closing `---`"))
 }
 
 /// The lines of a front matter with their numbers.
@@ -107,7 +107,7 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The next line that says something.
+    /// The next line that is not blank or a comment.
     fn peek(&mut self) -> Option<(usize, &'a str)> {
         while let Some((_, line)) = self.lines.get(self.at) {
             if !cut_comment(line).trim().is_empty() {
@@ -118,7 +118,7 @@ impl<'a> Lines<'a> {
         self.lines.get(self.at).copied()
     }
 
-    /// The fields that stand `indent` columns to the right; `depth` 0 is the file's own.
+    /// The fields with an indentation of `indent` columns.
     fn fields(&mut self, indent: usize) -> Result<Vec<Field>, Mistake> {
         let mut fields: Vec<Field> = Vec::new();
         while let Some((number, line)) = self.peek() {
@@ -127,12 +127,12 @@ impl<'a> Lines<'a> {
                 break;
             }
             if found > indent {
-                let reason = format!("{found} spaces before this line, {indent} are expected");
+                let reason = format!("expected {indent} spaces of indentation, found {found}");
                 return Err(Mistake::new(number, reason));
             }
             let field = self.field(indent)?;
             if let Some(first) = fields.iter().find(|it| it.key == field.key) {
-                let reason = format!("`{}` stands on line {} already", field.key, first.line);
+                let reason = format!("duplicate key `{}`, also on line {}", field.key, first.line);
                 return Err(Mistake::new(number, reason));
             }
             fields.push(field);
@@ -152,10 +152,10 @@ impl<'a> Lines<'a> {
         Ok(Field { line: number, key: key.to_owned(), value })
     }
 
-    /// What stands below a key: a list, or a map.
+    /// The list or map below a key.
     fn block(&mut self, key_line: usize, key: &str, indent: usize) -> Result<Value, Mistake> {
         let nothing = || {
-            let reason = format!("`{key}` says nothing: a value, a list or a map is expected");
+            let reason = format!("`{key}` has no value: expected a text, a list or a map");
             Err(Mistake::new(key_line, reason))
         };
         let Some((number, line)) = self.peek() else { return nothing() };
@@ -168,7 +168,7 @@ impl<'a> Lines<'a> {
             return self.items(found).map(Value::List);
         }
         if indent > 0 {
-            return Err(Mistake::new(number, "maps within maps are not supported"));
+            return Err(Mistake::new(number, "nested maps are not supported"));
         }
         self.fields(found).map(Value::Map)
     }
@@ -181,11 +181,14 @@ impl<'a> Lines<'a> {
                 break;
             }
             if found > indent {
-                return Err(Mistake::new(number, "`- ` is expected below the one above"));
+                return Err(Mistake::new(
+                    number,
+                    "expected `- ` with the indentation of the line above",
+                ));
             }
             let said = line.trim_start().strip_prefix('-').unwrap_or_default();
             if cut_comment(said).trim().is_empty() {
-                return Err(Mistake::new(number, "a value is expected after `- `"));
+                return Err(Mistake::new(number, "expected a value after `- `"));
             }
             items.push(Scalars::new(number, said).text()?);
             self.at += 1;
@@ -193,7 +196,7 @@ impl<'a> Lines<'a> {
         Ok(items)
     }
 
-    /// Lines as they are, as far as they stand further to the right.
+    /// The verbatim lines that are indented further.
     fn literal(&mut self, indent: usize) -> String {
         let mut taken: Vec<&str> = Vec::new();
         while let Some((_, line)) = self.lines.get(self.at) {
@@ -241,9 +244,9 @@ fn key(number: usize, line: &str) -> Result<(&str, &str), Mistake> {
             Ok((key, said))
         }
         Some(_) if !key.is_empty() => {
-            Err(Mistake::new(number, format!("a space is expected after `{key}:`")))
+            Err(Mistake::new(number, format!("expected a space after `{key}:`")))
         }
-        _ => Err(Mistake::new(number, "`key: value` is expected")),
+        _ => Err(Mistake::new(number, "expected `key: value`")),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Recognises the templates of the tool that came before, and says how it is written here.
+//! Recognises Go templates, which the upstream tool uses, and says how to write them for `MiniJinja`.
 
 use super::front_matter::Mistake;
 
-/// The first thing in a text that is meant for Go.
+/// The first Go template in a text.
 pub(super) fn find(text: &str) -> Option<Mistake> {
     let mut offset = 0;
     while let Some(open) = text.get(offset..)?.find("{{") {
@@ -12,7 +12,7 @@ pub(super) fn find(text: &str) -> Option<Mistake> {
         let inner = inner.get(..close)?;
         if let Some(here) = translated(inner) {
             let line = 1 + text.get(..begin)?.matches('\n').count();
-            let reason = format!("`{{{{{inner}}}}}` is a template of Go; write {here}");
+            let reason = format!("`{{{{{inner}}}}}` is Go template syntax; write {here}");
             return Some(Mistake::new(line, reason));
         }
         offset = begin + 2 + close + 2;
@@ -20,7 +20,7 @@ pub(super) fn find(text: &str) -> Option<Mistake> {
     None
 }
 
-/// How something within braces is written here, if it is Go's.
+/// The `MiniJinja` form of the text between braces, if it is Go's.
 fn translated(inner: &str) -> Option<String> {
     let said = inner.trim_start_matches('-').trim_end_matches('-').trim();
     let word = said.split_whitespace().next()?;
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_meant_for_go() {
+    fn go_templates_are_translated() {
         for (text, expected) in [
             ("{{.description | upper}}", "`{{ description | upper }}`"),
             ("{{- .stateKeys.type -}}", "`{{ stateKeys.type }}`"),
@@ -93,7 +93,7 @@ mod tests {
         ] {
             let mistake = find(&format!("one\ntwo {{{{ fine }}}} {text}")).unwrap();
             assert_eq!(mistake.line, 2);
-            assert_eq!(mistake.reason, format!("`{text}` is a template of Go; write {expected}"));
+            assert_eq!(mistake.reason, format!("`{text}` is Go template syntax; write {expected}"));
         }
         for text in
             ["{{ x }}", "{{ end_of }}", "{{ 'a.b' }}", "{{", "{{ end | upper }}", "{%if .a%}"]

@@ -1,7 +1,7 @@
-//! Goals as JSON, with the field names that people know from the tool that came before.
+//! Goals as JSON, with the field names of the upstream tool.
 //!
 //! This form exists for goals with code: a command of type `custom` has a handler, which is a
-//! function of JavaScript. Whatever needs none is easier to write as `.prompt.md`.
+//! JavaScript function. A goal without code is easier to write as `.prompt.md`.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -92,7 +92,7 @@ struct Command {
     handler: Option<String>,
 }
 
-/// Reads a file: the goal, and what in it means nothing.
+/// Reads a file: the goal, and a remark about each unknown field.
 pub(crate) fn parse(text: &str) -> Result<(Goal, Vec<String>), Mistake> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let file: File = serde_json::from_str(text).map_err(|error| {
@@ -124,10 +124,9 @@ pub(crate) fn parse(text: &str) -> Result<(Goal, Vec<String>), Mistake> {
 }
 
 fn remark(name: &str) -> String {
-    let shown = name.escape_debug();
     match nearest(name, FIELDS.into_iter()) {
-        Some(meant) => format!("`{shown}` is not known (is it `{meant}`?)"),
-        None => format!("`{shown}` is not known"),
+        Some(meant) => format!("unknown field {name:?} (did you mean {meant:?}?)"),
+        None => format!("unknown field {name:?}"),
     }
 }
 
@@ -154,7 +153,7 @@ fn goal(file: File) -> Result<Goal, String> {
     goal.data.insert("promptOptions".into(), json!(file.prompt_options));
     goal.options = file.prompt_options;
     if file.prompt_instructions.is_none() && file.prompt_template.is_none() {
-        return Err("`promptInstructions` is missing: say what is to be done".into());
+        return Err("missing `promptInstructions`: write what the model should do".into());
     }
     let instructions = file.prompt_instructions.unwrap_or_default();
     let footer = file.prompt_footer.unwrap_or_default();
@@ -192,14 +191,14 @@ fn variables(
         all.push(match (said, choices) {
             (Value::String(_) | Value::Null, _) => Variable::text(&name, json!("")),
             (_, Some(choices)) if !choices.is_empty() => Variable::choice(&name, choices),
-            _ => return Err(format!("`variables.{name}` must be a list of texts, or a text")),
+            _ => return Err(format!("`variables.{name}` must be a list of strings or a string")),
         });
     }
     Ok(all)
 }
 
 fn add(command: Command, goal: &mut Goal) -> Result<(), String> {
-    let name = command.name.escape_debug();
+    let name = command.name.as_str();
     let kind = command.kind.as_deref().unwrap_or(match command.handler {
         Some(_) => "custom",
         None => "contextManager",
@@ -212,7 +211,7 @@ fn add(command: Command, goal: &mut Goal) -> Result<(), String> {
         }
         ("contextManager", _) => {
             let known = COMMANDS.join(", ");
-            return Err(format!("there is no command `{name}`; there are: {known}"));
+            return Err(format!("unknown command {name:?}; use {known}"));
         }
         ("custom", Some(handler)) => goal.handlers.push(Handler {
             name: command.name,
@@ -223,12 +222,11 @@ fn add(command: Command, goal: &mut Goal) -> Result<(), String> {
             code: handler,
         }),
         ("custom", None) => {
-            return Err(format!("the command `{name}` needs a `handler`: function (args) {{ … }}"));
+            return Err(format!("command {name:?} needs a `handler`: function (args) {{ … }}"));
         }
         (kind, _) => {
-            let kind = kind.escape_debug();
             return Err(format!(
-                "the command `{name}` is of type `{kind}`: contextManager, custom or help is expected"
+                "command {name:?} has the unknown type {kind:?}; use contextManager, custom or help"
             ));
         }
     }
@@ -269,7 +267,7 @@ mod tests {
         assert_eq!(goal.variables.len(), 2);
         assert_eq!(goal.variables[0].setter, None);
         assert_eq!(goal.variables[1].choices, ["low", "high"]);
-        assert_eq!(unknown, ["`comands` is not known (is it `commands`?)"]);
+        assert_eq!(unknown, ["unknown field \"comands\" (did you mean \"commands\"?)"]);
     }
 
     #[test]
@@ -282,25 +280,29 @@ mod tests {
         };
         assert!(parse(&base.to_string()).is_ok());
         for (field, value, expected) in [
-            ("name", json!(""), "name \"\": letters, digits and hyphens"),
-            ("name", json!("a b"), "name \"a b\": letters, digits and hyphens"),
-            ("description", json!(" "), "`description` is missing"),
-            ("promptInstructions", Value::Null, "`promptInstructions` is missing"),
+            ("name", json!(""), "invalid name \"\": use"),
+            ("name", json!("a b"), "invalid name \"a b\": use"),
+            ("description", json!(" "), "missing `description`"),
+            ("promptInstructions", Value::Null, "missing `promptInstructions`"),
             (
                 "promptInstructions",
                 json!("{{.x}}"),
-                "`{{.x}}` is a template of Go; write `{{ x }}`",
+                "`{{.x}}` is Go template syntax; write `{{ x }}`",
             ),
-            ("promptInstructions", json!("{{ x }}"), "`x` is not known"),
-            ("promptTemplate", json!("nothing"), "the template does not place the context"),
-            ("commands", json!([{"name": "fly"}]), "there is no command `fly`"),
+            ("promptInstructions", json!("{{ x }}"), "unknown name `x`"),
+            ("promptTemplate", json!("nothing"), "the template does not contain the context"),
+            ("commands", json!([{"name": "fly"}]), "unknown command \"fly\""),
             (
                 "commands",
                 json!([{"name": "x", "type": "custom"}]),
-                "the command `x` needs a `handler`",
+                "command \"x\" needs a `handler`",
             ),
-            ("commands", json!([{"name": "x", "type": "y"}]), "the command `x` is of type `y`"),
-            ("commands", json!([{"name": "a b", "handler": "f"}]), "command name \"a b\""),
+            (
+                "commands",
+                json!([{"name": "x", "type": "y"}]),
+                "command \"x\" has the unknown type \"y\"",
+            ),
+            ("commands", json!([{"name": "a b", "handler": "f"}]), "command: invalid name \"a b\""),
             ("variables", json!({"x": 1}), "`variables.x` must be"),
             ("commands", json!("add"), "invalid type: string"),
         ] {

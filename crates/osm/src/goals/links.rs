@@ -1,20 +1,20 @@
 //! Files that a prompt links to: `[text](path)` becomes the file's content.
 //!
-//! A prompt of somebody else must not carry out what lies elsewhere. So a link counts only if it leads,
-//! all symbolic links followed, to a regular file below the prompt's own folder. Everything else stays
-//! the link that it was.
+//! A prompt by another author must not copy files from elsewhere into the prompt. So osm inserts a file
+//! only if it is a regular file below the prompt's own folder, after all symbolic links are resolved.
+//! Every other link stays unchanged.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{Component, Path};
 
-/// No prompt takes in more files.
-const MOST_FILES: usize = 50;
-/// No file is larger.
-const MOST_BYTES: u64 = 256 * 1024;
+/// The number of files in a prompt.
+const MAX_FILES: usize = 50;
+/// The size of the largest file.
+const MAX_BYTES: u64 = 256 * 1024;
 
-/// A text with the files that it links to. What stands in their place is what `place` makes of the
-/// number and the content of each.
+/// A text with the files that it links to: each link is replaced by the result of `place`, which gets
+/// the number and the content of the file.
 pub(super) fn inline(
     text: &str,
     folder: &Path,
@@ -23,7 +23,7 @@ pub(super) fn inline(
     let Ok(root) = std::fs::canonicalize(folder) else { return text.to_owned() };
     let (mut out, mut end, mut count) = (String::new(), 0, 0);
     for link in find(text) {
-        if count == MOST_FILES {
+        if count == MAX_FILES {
             break;
         }
         let Some(content) = read(&root, link.target) else { continue };
@@ -42,7 +42,7 @@ struct Link<'a> {
     target: &'a str,
 }
 
-/// The links of a text to files, those in fenced code left out.
+/// The links to files in a text, except those in fenced code.
 fn find(text: &str) -> Vec<Link<'_>> {
     let (mut links, mut fence, mut offset) = (Vec::new(), None::<&str>, 0);
     for line in text.split_inclusive('\n') {
@@ -77,7 +77,7 @@ fn in_line<'a>(line: &'a str, offset: usize, links: &mut Vec<Link<'a>>) {
     }
 }
 
-/// The file that a link leads to, if it may be taken in.
+/// The content of the file that a link leads to, if osm may insert it.
 fn read(root: &Path, target: &str) -> Option<String> {
     let is_plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
     if target.is_empty()
@@ -88,13 +88,13 @@ fn read(root: &Path, target: &str) -> Option<String> {
     }
     let file = std::fs::canonicalize(root.join(target)).ok()?;
     let about = std::fs::metadata(&file).ok()?;
-    if !file.starts_with(root) || !about.is_file() || about.len() > MOST_BYTES {
+    if !file.starts_with(root) || !about.is_file() || about.len() > MAX_BYTES {
         return None;
     }
     String::from_utf8(std::fs::read(&file).ok()?).ok()
 }
 
-/// A file's content under a fence that it cannot close.
+/// A file's content in a fence that is longer than any in the content.
 fn shown(text: &str, target: &str, content: &str) -> String {
     let runs = content.split(|it| it != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn files_below_the_folder_are_taken_in() {
+    fn files_below_the_folder_are_inserted() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("sub")).unwrap();
         std::fs::write(folder.path().join("sub/a.md"), "``` {{ x }}").unwrap();
@@ -139,7 +139,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_outside_is() {
+    fn files_outside_are_not() {
         let outside = tempfile::tempdir().unwrap();
         let folder = outside.path().join("prompts");
         std::fs::create_dir(&folder).unwrap();

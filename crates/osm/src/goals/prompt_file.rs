@@ -1,8 +1,7 @@
 //! Goals as `NAME.prompt.md`: a front matter, and the instructions as a template.
 //!
 //! Prompt files of editors (`.github/prompts`) are read by the same rules, with two differences: keys
-//! that mean something to the editor are left alone, and the text is taken as it is, because nobody
-//! who wrote it had templates in mind.
+//! of editors are ignored, and the text is not a template, because its author did not write one.
 
 use serde_json::{Value as Json, json};
 
@@ -10,30 +9,30 @@ use super::front_matter::{Field, Mistake, Value, part};
 use super::{FRAME, Goal, Run, Snippet, Variable, template};
 use crate::config::nearest::nearest;
 
-/// The name of every such file ends so.
+/// How the names of these files end.
 pub(crate) const SUFFIX: &str = ".prompt.md";
 
 /// The keys of a front matter.
 pub(crate) const KEYS: [(&str, &str); 13] = [
-    ("name", "letters, digits and hyphens; the file's name if it is not said"),
-    ("description", "what the goal is for, in a sentence"),
-    ("title", "shown on entering; made of the name if it is not said"),
-    ("category", "where `osm goal list` shows it"),
-    ("commands", "commands of the context: all but `exec` if it is not said"),
-    ("variables", "name: [choices], the first is the default; or name: text that is the default"),
-    ("setters", "variable: command that sets it, if it shall not be called like the variable"),
-    ("run", "files or diff: `run ARGUMENTS` adds them and shows the prompt"),
-    ("hot-snippets", "name: text that `hot-name` copies"),
-    ("post-copy-hint", "a line that is shown after `copy`"),
-    ("banner", "shown on entering, a template"),
+    ("name", "letters, digits and hyphens; default: the file's name"),
+    ("description", "what the goal is for, in one sentence (required)"),
+    ("title", "the heading at the start; default: made from the name"),
+    ("category", "the group in `osm goal list`"),
+    ("commands", "commands for the context; default: all except `exec`"),
+    ("variables", "`name: [choices]`, the first is the default; or `name: default text`"),
+    ("setters", "`variable: command` that sets it; default: the variable's name"),
+    ("run", "`files` or `diff`: `run ARGUMENTS` adds files or a diff and shows the prompt"),
+    ("hot-snippets", "`name: text` that the command `hot-name` copies"),
+    ("post-copy-hint", "a line that `copy` shows"),
+    ("banner", "the text at the start, a template"),
     ("context-header", "the heading above the context"),
-    ("template", "false: the text is taken as it is"),
+    ("template", "`false`: the instructions are not a template"),
 ];
 
 /// Keys that editors know.
 const FOREIGN: [&str; 5] = ["agent", "argument-hint", "mode", "model", "tools"];
 
-/// For whom a file was written.
+/// The program that a file was written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// For osm.
@@ -76,12 +75,12 @@ pub(crate) fn parse(text: &str, stem: &str, written: Written) -> Result<Goal, Mi
             name if FOREIGN.contains(&name) || written == Written::ForEditors => {}
             name => {
                 let meant = nearest(name, KEYS.iter().map(|(name, _)| *name));
-                let hint = meant.map_or(String::new(), |it| format!(" (is it `{it}`?)"));
-                return Err(Mistake::new(field.line, format!("`{name}` is not known{hint}")));
+                let hint = meant.map_or(String::new(), |it| format!(" (did you mean `{it}`?)"));
+                return Err(Mistake::new(field.line, format!("unknown key `{name}`{hint}")));
             }
         }
     }
-    // These depend on what others say, whatever the order.
+    // These depend on other keys, whose order is free.
     for field in &parted.fields {
         match field.key.as_str() {
             "title" => goal.title = text_of(field)?,
@@ -94,7 +93,7 @@ pub(crate) fn parse(text: &str, stem: &str, written: Written) -> Result<Goal, Mi
     }
     goal.data.insert("contextHeader".into(), json!(header));
     if parted.body.trim().is_empty() {
-        let reason = "the instructions are missing: they stand below the front matter";
+        let reason = "missing instructions: write them below the front matter";
         return Err(Mistake::new(parted.body_line, reason));
     }
     goal.template = framed(&parted, is_template, &mut goal.data);
@@ -117,7 +116,7 @@ fn framed(
     FRAME.to_owned()
 }
 
-/// A name made of a file's: what cannot be in one becomes a hyphen.
+/// A name made from a file's name: other characters become hyphens.
 fn named_after(stem: &str) -> String {
     let good = |it: char| if it.is_ascii_alphanumeric() { it } else { '-' };
     let name: String = stem.chars().map(good).collect();
@@ -174,13 +173,13 @@ fn variables(field: &Field) -> Result<Vec<Variable>, Mistake> {
         }
         _ => expected(field, "a list of choices or a text"),
     };
-    map_of(field, "a map: `name: [choices]` on lines of their own")?.iter().map(one).collect()
+    map_of(field, "a map: one `name: [choices]` on each line below")?.iter().map(one).collect()
 }
 
 fn setters(field: &Field, variables: &mut [Variable]) -> Result<(), Mistake> {
-    for setter in map_of(field, "a map: `variable: command` on lines of their own")? {
+    for setter in map_of(field, "a map: one `variable: command` on each line below")? {
         let Some(variable) = variables.iter_mut().find(|it| it.name == setter.key) else {
-            let reason = format!("there is no variable `{}`", setter.key);
+            let reason = format!("unknown variable `{}`", setter.key);
             return Err(Mistake::new(setter.line, reason));
         };
         variable.setter = Some(text_of(setter)?);
@@ -193,7 +192,7 @@ fn snippets(field: &Field) -> Result<Vec<Snippet>, Mistake> {
         let text = text_of(field)?;
         Ok(Snippet { name: field.key.clone(), description: String::new(), text })
     };
-    map_of(field, "a map: `name: text` on lines of their own")?.iter().map(one).collect()
+    map_of(field, "a map: one `name: text` on each line below")?.iter().map(one).collect()
 }
 
 #[cfg(test)]
@@ -234,15 +233,15 @@ mod tests {
         for (text, expected) in [
             (
                 "---\nname: a\n---\nb\n",
-                "line 1: `description` is missing: say in a sentence what the goal is for",
+                "line 1: missing `description`: write one sentence about what the goal is for",
             ),
             (
                 "---\ndescripton: a\n---\nb\n",
-                "line 2: `descripton` is not known (is it `description`?)",
+                "line 2: unknown key `descripton` (did you mean `description`?)",
             ),
             (
                 "---\ndescription: a\n---\n\n",
-                "line 4: the instructions are missing: they stand below the front matter",
+                "line 4: missing instructions: write them below the front matter",
             ),
             (
                 "---\ndescription: a\ncommands: add\n---\nb",
@@ -250,7 +249,7 @@ mod tests {
             ),
             (
                 "---\ndescription: a\nvariables: [b]\n---\nb",
-                "line 3: `variables` must be a map: `name: [choices]` on lines of their own",
+                "line 3: `variables` must be a map: one `name: [choices]` on each line below",
             ),
             (
                 "---\ndescription: a\nvariables:\n  b: []\n---\nb",
@@ -259,14 +258,14 @@ mod tests {
             ("---\ndescription: a\nrun: all\n---\nb", "line 3: `run` must be files or diff"),
             (
                 "---\ndescription: a\nname: ../a\n---\nb",
-                "line 1: name \"../a\": letters, digits and hyphens are expected, not a hyphen first, 64 at most",
+                "line 1: invalid name \"../a\": use at most 64 letters, digits and hyphens, and no hyphen first",
             ),
-            ("---\ndescription: a\nsetters:\n  b: c\n---\nb", "line 4: there is no variable `b`"),
+            ("---\ndescription: a\nsetters:\n  b: c\n---\nb", "line 4: unknown variable `b`"),
         ] {
             assert_eq!(fails(text), expected, "{text}");
         }
         let unknown = fails("---\ndescription: a\n---\none\n{{ tpye }}\n");
-        assert!(unknown.starts_with("line 5: `tpye` is not known"), "{unknown}");
+        assert!(unknown.starts_with("line 5: unknown name `tpye`"), "{unknown}");
         let syntax = fails("---\ndescription: a\n---\none\n{% if %}\n");
         assert!(syntax.starts_with("line 5: "), "{syntax}");
     }

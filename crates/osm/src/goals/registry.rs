@@ -1,33 +1,33 @@
-//! Every goal that there is, and which of several of one name is meant.
+//! All goals, and which one a name means.
 //!
-//! What the user has beats what is built in, and what is built in beats the working tree: a repository
-//! that somebody cloned must not turn `osm goal commit-message` into something else. Its goal of that
-//! name is still there, as `commit-message@tree`.
+//! The user's goals take precedence over the built-in ones, and those over the working tree's: a cloned
+//! repository must not change the meaning of `osm goal commit-message`. Its goal of that name is
+//! `commit-message@tree`.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::discovery::{Found, Kind, Origin, Place, Problem, Scene};
+use super::discovery::{GoalFile, GoalFolder, Kind, Origin, Problem, SearchPaths};
 use super::prompt_file::{self, SUFFIX, Written};
 use super::{Goal, built_in, json, links};
 use crate::config::nearest::nearest;
 use crate::trust::{Trust, Verdict};
 
-/// A goal with where it comes from.
+/// A goal and its origin.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) goal: Goal,
     pub(crate) origin: Origin,
-    /// Its file, unless it is built in.
+    /// Its file; `None` if it is built in.
     pub(crate) file: Option<PathBuf>,
-    /// Whether its code may run; `None` if it has none, or it is the user's own.
+    /// Whether its code may run; `None` if it has no code or needs no trust.
     pub(crate) verdict: Option<Verdict>,
-    /// How it is called: its name, or `name@origin` if the name means another one.
+    /// The name that means this goal: its name, or `name@origin` if the name means another one.
     pub(crate) call: String,
-    /// Another of the same name and origin hides it.
+    /// Whether another goal of the same name and origin hides it.
     pub(crate) hidden: bool,
-    /// The text of a prompt file, whose links are followed when it is opened.
+    /// The text of a prompt file. Opening the goal inserts the files that it links to.
     text: Option<(String, Written)>,
 }
 
@@ -38,12 +38,12 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Looks everywhere.
-    pub(crate) fn read(scene: &Scene, trust: &Trust) -> Self {
+    /// Reads the goals of all folders and the built-in ones.
+    pub(crate) fn read(paths: &SearchPaths, trust: &Trust) -> Self {
         let (mut entries, mut problems) = (Vec::new(), Vec::new());
-        for place in scene.places() {
-            for found in place.files(&mut problems) {
-                entries.extend(entry(&place, found, trust, &mut problems));
+        for folder in paths.folders() {
+            for file in folder.files(&mut problems) {
+                entries.extend(entry(&folder, file, trust, &mut problems));
             }
         }
         entries.extend(built_in::FILES.iter().map(|(name, text)| Entry {
@@ -55,21 +55,19 @@ impl Registry {
             hidden: false,
             text: None,
         }));
-        // The order within an origin is that in which they were found.
+        // A stable sort: within an origin, the first found comes first.
         entries.sort_by_key(|entry| entry.origin);
-        settle(&mut entries);
+        name_all(&mut entries);
         Self { entries, problems }
     }
 
-    /// The goal that is called so, or what to say.
-    pub(crate) fn find(&self, call: &str) -> Result<&Entry, String> {
+    /// The goal that a name means.
+    pub(crate) fn find(&self, call: &str) -> Result<&Entry, UnknownGoal> {
+        let unknown = |why| UnknownGoal { name: call.to_owned(), why };
         let (name, origin) = match call.split_once('@') {
             Some((name, word)) => {
                 let Some(origin) = Origin::named(word) else {
-                    let word = word.escape_debug();
-                    return Err(format!(
-                        "`@{word}`: @builtin, @user, @config or @tree is expected"
-                    ));
+                    return Err(unknown(Unknown::Origin));
                 };
                 (name, Some(origin))
             }
@@ -80,16 +78,42 @@ impl Registry {
         };
         self.entries.iter().find(is_meant).ok_or_else(|| {
             let names = self.entries.iter().map(|entry| entry.goal.name.as_str());
-            match nearest(name, names) {
-                Some(meant) if meant != name => format!("is it {meant}?"),
-                _ => "see `osm goal list`".into(),
-            }
+            let meant = nearest(name, names).filter(|meant| *meant != name);
+            unknown(Unknown::Name { meant: meant.map(str::to_owned) })
         })
     }
 }
 
-/// Says of each how it is called.
-fn settle(entries: &mut [Entry]) {
+/// No goal has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown goal {name:?}")]
+pub struct UnknownGoal {
+    name: String,
+    why: Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Unknown {
+    /// What comes after `@` is no origin.
+    Origin,
+    /// There is no such goal; perhaps the user meant another.
+    Name { meant: Option<String> },
+}
+
+impl UnknownGoal {
+    /// What to do next.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match &self.why {
+            Unknown::Origin => "after `@`, use builtin, user, config or tree".into(),
+            Unknown::Name { meant: Some(meant) } => format!("did you mean {meant}?"),
+            Unknown::Name { meant: None } => "see `osm goal list`".into(),
+        }
+    }
+}
+
+/// Gives each goal the name that means it.
+fn name_all(entries: &mut [Entry]) {
     for at in 0..entries.len() {
         let (before, rest) = entries.split_at_mut(at);
         let Some(entry) = rest.first_mut() else { break };
@@ -104,9 +128,14 @@ fn settle(entries: &mut [Entry]) {
     }
 }
 
-/// A goal of a file, or a problem.
-fn entry(place: &Place, found: Found, trust: &Trust, problems: &mut Vec<Problem>) -> Option<Entry> {
-    let Found { path, bytes } = found;
+/// Reads a goal's file, or adds a problem.
+fn entry(
+    folder: &GoalFolder,
+    file: GoalFile,
+    trust: &Trust,
+    problems: &mut Vec<Problem>,
+) -> Option<Entry> {
+    let GoalFile { path, bytes } = file;
     let mut complain = |line: Option<usize>, reason: String| {
         problems.push(Problem { path: path.clone(), line, reason });
     };
@@ -118,7 +147,7 @@ fn entry(place: &Place, found: Found, trust: &Trust, problems: &mut Vec<Problem>
     let (read, text) = match name.strip_suffix(SUFFIX) {
         Some(stem) => {
             let written =
-                if place.kind == Kind::Prompts { Written::ForEditors } else { Written::ForUs };
+                if folder.kind == Kind::Prompts { Written::ForEditors } else { Written::ForUs };
             let read = prompt_file::parse(text, stem, written).map(|goal| (goal, Vec::new()));
             (read, Some((text.to_owned(), written)))
         }
@@ -134,11 +163,11 @@ fn entry(place: &Place, found: Found, trust: &Trust, problems: &mut Vec<Problem>
     for remark in remarks {
         complain(None, remark);
     }
-    let needs_trust = goal.has_code() && place.origin == Origin::Tree;
+    let needs_trust = goal.has_code() && folder.origin == Origin::Tree;
     let verdict = needs_trust.then(|| trust.verdict(&path, &bytes));
     Some(Entry {
         goal,
-        origin: place.origin,
+        origin: folder.origin,
         file: Some(path),
         verdict,
         call: String::new(),
@@ -153,8 +182,8 @@ impl Entry {
         self.verdict.is_some_and(|verdict| verdict != Verdict::Trusted)
     }
 
-    /// The goal as it is played: under the name by which it was called, so that another of the same
-    /// name has variables of its own, and with the files that it links to.
+    /// The goal with the files that it links to. Its name is the one that means it, so that two goals of
+    /// one name have separate variables.
     pub(crate) fn open(&self) -> Goal {
         let mut goal = self.goal.clone();
         let folder = self.file.as_deref().and_then(Path::parent);
@@ -165,11 +194,11 @@ impl Entry {
                 if is_plain {
                     return content;
                 }
-                // What is taken in is data: no template in it counts.
+                // An inserted file is data: templates in it are not expanded.
                 taken.push(json!(content));
                 format!("{{{{ links[{number}] }}}}")
             });
-            // Links are not what makes a goal wrong; if they do, it is played without.
+            // If a linked file makes the goal invalid, use the goal without its links.
             if let Ok(linked) = prompt_file::parse(&inlined, &goal.name, *written) {
                 goal = Goal { name: goal.name, ..linked };
                 goal.data.insert("links".into(), json!(taken));

@@ -1,10 +1,10 @@
-//! A first file for a goal of one's own, with everything that can be said in it.
+//! The file that `osm goal new` writes: a working goal that shows every key.
 
 use super::front_matter::quote;
 use super::prompt_file::SUFFIX;
 use super::titled;
 
-/// What kind of file.
+/// The format of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     PromptFile,
@@ -12,7 +12,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// How the file is called.
+    /// The name of the file.
     pub(crate) fn file_name(self, name: &str) -> String {
         match self {
             Self::PromptFile => format!("{name}{SUFFIX}"),
@@ -21,9 +21,9 @@ impl Form {
     }
 }
 
-/// The text of the file; it is a goal that works.
+/// The text of the file.
 pub(crate) fn scaffold(form: Form, name: &str, description: Option<&str>) -> String {
-    let usual = format!("{}: say what it is for", titled(name));
+    let usual = format!("{}: write what it is for", titled(name));
     let description = description.unwrap_or(&usual);
     match form {
         Form::PromptFile => include_str!("../../assets/prompts/new-goal.md")

@@ -1,5 +1,5 @@
-//! What a goal's template may refer to. A mistake in one is found when the goal is read, not when
-//! somebody has collected everything and wants to copy it.
+//! Checks a goal's templates when the goal is read, so that a mistake does not show up only after the
+//! user has collected the context.
 
 use minijinja::{Environment, ErrorKind};
 
@@ -14,7 +14,7 @@ pub(super) fn framed(instructions: &str, frame: &str) -> String {
     format!("{{% set promptInstructions %}}{instructions}{{% endset %}}{frame}")
 }
 
-/// Whether a template places the context by itself.
+/// Whether a template contains the context.
 pub(super) fn mentions_context(text: &str) -> bool {
     let environment = Environment::new();
     environment.template_from_str(text).is_ok_and(|template| {
@@ -32,7 +32,7 @@ pub(super) fn check(goal: &Goal) -> Result<(), Mistake> {
     if !mentions_context(&goal.template) {
         return Err(Mistake::new(
             1,
-            "the template does not place the context: add `{{ context }}`",
+            "the template does not contain the context: add `{{ context }}`",
         ));
     }
     Ok(())
@@ -46,7 +46,7 @@ fn check_one(goal: &Goal, text: &str) -> Result<(), Mistake> {
     let template = environment.template_from_str(text).map_err(|error| {
         let detail = error.detail().map(str::to_owned);
         let reason = match error.kind() {
-            ErrorKind::SyntaxError => detail.unwrap_or_else(|| "wrong syntax".into()),
+            ErrorKind::SyntaxError => detail.unwrap_or_else(|| "invalid syntax".into()),
             kind => detail.unwrap_or_else(|| kind.to_string()),
         };
         Mistake::new(error.line().unwrap_or(1), reason)
@@ -61,7 +61,7 @@ fn check_one(goal: &Goal, text: &str) -> Result<(), Mistake> {
     let line = text.lines().position(|line| line.contains(name.as_str())).unwrap_or(0) + 1;
     let mut known: Vec<&str> = goal.variables.iter().map(|it| it.key.as_str()).collect();
     known.push("context");
-    let reason = format!("`{name}` is not known; there are: {}", known.join(", "));
+    let reason = format!("unknown name `{name}`; the template can use {}", known.join(", "));
     Err(Mistake::new(line, reason))
 }
 

@@ -27,18 +27,18 @@ fn every_complaint_has_its_place() {
     env.config(
         "[identity]\nwraps = []\nshells = [1]\n\n[[identity.agents]]\nname = \"My Agent\"\n",
     );
-    assert_snapshot!(env.run(&["session", "id", "--session", "x"]).transcript(), @"
+    assert_snapshot!(env.run(&["session", "id", "--session", "x"]).transcript(), @r#"
     ex--x_2d
     --- stderr
-    osm: warning: $OSM_HOME/config.toml: line 2: `identity.wraps` is not known
+    osm: warning: $OSM_HOME/config.toml: line 2: unknown setting "identity.wraps"
     osm: warning: $OSM_HOME/config.toml: line 3: `identity.shells` must be a list of program names
     osm: warning: $OSM_HOME/config.toml: line 5: an agent needs a `name` of 1 to 20 lower-case letters, digits and `-`
-    ");
+    "#);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_none() {
+fn a_folder_in_its_place() {
     let env = Env::new();
     std::fs::create_dir(env.path().join("config.toml")).unwrap();
     assert_snapshot!(env.run(&["session", "id", "--session", "x"]).transcript(), @"
@@ -89,7 +89,7 @@ fn a_users_wrapper_and_shell_are_seen_through() {
             .unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    assert_ne!(run(""), run(""), "a process that nobody knows is itself");
+    assert_ne!(run(""), run(""), "an unknown process is a session");
     for setting in ["[identity]\nwrappers = ['mysh']\n", "[identity]\nshells = 'mysh'\n"] {
         assert_eq!(run(setting), run(setting), "{setting}");
     }
@@ -135,7 +135,7 @@ fn every_setting_is_listed_with_its_source() {
         serde_json::from_str(&env.run(&["config", "list", "--json"]).stdout).unwrap();
     let row = |name: &str| rows.as_array().unwrap().iter().find(|row| row["key"] == name).unwrap();
     assert_snapshot!(row("session.max_count"), @r#"{"key":"session.max_count","value":7,"default":100,"source":"config","file":"$OSM_HOME/config.toml","line":2,"variable":null,"problem":null,"doc":"Keep at most so many sessions, the newest (0: no limit)."}"#);
-    assert_snapshot!(row("store.backend"), @r#"{"key":"store.backend","value":"memory","default":"fs","source":"env","file":null,"line":null,"variable":"OSM_STORE","problem":null,"doc":"Where sessions are kept: files (fs), or only in memory."}"#);
+    assert_snapshot!(row("store.backend"), @r#"{"key":"store.backend","value":"memory","default":"fs","source":"env","file":null,"line":null,"variable":"OSM_STORE","problem":null,"doc":"Where osm keeps sessions and claims: in files (fs) or in memory."}"#);
 }
 
 #[test]
@@ -151,25 +151,25 @@ fn one_value_alone() {
     assert_eq!(get("identity.wrappers"), "a\nb c\n");
     assert_snapshot!(get("session.max_age_days"), @"
     --- stderr
-    osm: error: `session.max_age_days` must be a whole number (found: string), as config ($OSM_HOME/config.toml:3) says
+    osm: error: `session.max_age_days` must be a whole number (found: string) (set by config ($OSM_HOME/config.toml:3))
     --- exit Some(1)
     ");
     assert_snapshot!(get("session.max_cuont"), @r#"
     --- stderr
-    osm: error: there is no setting "session.max_cuont"
-    osm: hint: is it session.max_count?
+    osm: error: unknown setting "session.max_cuont"
+    osm: hint: did you mean session.max_count?
     --- exit Some(4)
     "#);
     assert_snapshot!(get("colour"), @r#"
     --- stderr
-    osm: error: there is no setting "colour"
+    osm: error: unknown setting "colour"
     osm: hint: see `osm config list`
     --- exit Some(4)
     "#);
 }
 
 #[test]
-fn a_change_leaves_the_rest_as_it_is() {
+fn a_change_keeps_the_rest_of_the_file() {
     let env = Env::new();
     env.config("# mine\n\n[session]   # limits\n  max_count=5 # five\n\n# who\n[identity]\nshells = [\n  'a', # one\n]\n# end");
     let run = |arguments: &[&str]| env.run(&[&["config"], arguments].concat()).transcript();
@@ -217,7 +217,7 @@ fn a_change_leaves_the_rest_as_it_is() {
 }
 
 #[test]
-fn values_that_cannot_be() {
+fn invalid_values_are_refused() {
     let env = Env::new().with("OSM_STORE", "fs");
     let set = |arguments: &[&str]| env.run(&[&["config", "set"], arguments].concat()).transcript();
     assert_snapshot!(set(&["session.max_count", "-1"]), @r#"
@@ -243,15 +243,15 @@ fn values_that_cannot_be() {
     ");
     assert_snapshot!(set(&["max_count", "1"]), @r#"
     --- stderr
-    osm: error: there is no setting "max_count"
-    osm: hint: is it session.max_count?
+    osm: error: unknown setting "max_count"
+    osm: hint: did you mean session.max_count?
     --- exit Some(4)
     "#);
     assert!(std::fs::read_dir(env.path()).unwrap().next().is_none(), "nothing was made");
     assert_snapshot!(set(&["store.backend", "memory"]), @"
     store.backend = memory
     --- stderr
-    osm: warning: OSM_STORE is set, and wins over the file
+    osm: warning: OSM_STORE is set and overrides the file
     ");
 }
 
@@ -265,7 +265,7 @@ fn a_file_that_is_not_toml_is_left_alone() {
     assert_snapshot!(set, @"
     --- stderr
     osm: error: $OSM_HOME/config.toml:3: string values must be quoted, expected literal string
-    osm: hint: the file was left as it is
+    osm: hint: the file was not changed
     --- exit Some(1)
     ");
     assert_eq!(run(&["unset", "session.max_count"]), set);
@@ -274,7 +274,7 @@ fn a_file_that_is_not_toml_is_left_alone() {
     assert_snapshot!(list, @"
     --- stderr
     osm: error: $OSM_HOME/config.toml:3: string values must be quoted, expected literal string
-    osm: hint: nothing is cleaned up until that is mended
+    osm: hint: osm removes no sessions until this is fixed
     --- exit Some(1)
     ");
     assert_eq!(run(&["get", "session.max_count"]), list);
@@ -282,7 +282,7 @@ fn a_file_that_is_not_toml_is_left_alone() {
     assert_snapshot!(env.run(&["config", "set", "session.max_count", "7"]).transcript(), @"
     --- stderr
     osm: error: $OSM_HOME/config.toml: not UTF-8
-    osm: hint: the file was left as it is
+    osm: hint: the file was not changed
     --- exit Some(1)
     ");
 }
@@ -291,50 +291,50 @@ fn a_file_that_is_not_toml_is_left_alone() {
 fn every_problem_is_shown() {
     let env = Env::new();
     let validate = || env.run(&["config", "validate"]).transcript();
-    assert_snapshot!(validate(), @"$OSM_HOME/config.toml: no file; the defaults count");
+    assert_snapshot!(validate(), @"$OSM_HOME/config.toml: no file; osm uses the defaults");
     env.config("colour = 1\n[session]\nmax_cuont = 5\nmax_age_days = -1\nreset = 3\n[store]\nbackend = 'disk'\n[identity]\nshell = 1\nwrappers = 2\n");
     assert_snapshot!(validate(), @r#"
-    $OSM_HOME/config.toml:1: `colour` is not known
-    $OSM_HOME/config.toml:3: `session.max_cuont` is not known (is it `session.max_count`?)
+    $OSM_HOME/config.toml:1: unknown setting "colour"
+    $OSM_HOME/config.toml:3: unknown setting "session.max_cuont" (did you mean "session.max_count"?)
     $OSM_HOME/config.toml:4: `session.max_age_days` must be a whole number from 0 to 4294967295, not "-1"
     $OSM_HOME/config.toml:5: `session.reset` must be a table
     $OSM_HOME/config.toml:7: `store.backend` must be fs or memory, not "disk"
-    $OSM_HOME/config.toml:9: `identity.shell` is not known
+    $OSM_HOME/config.toml:9: unknown setting "identity.shell"
     $OSM_HOME/config.toml:10: `identity.wrappers` must be a list of program names
     --- stderr
-    osm: error: there are 7 problems
-    osm: hint: nothing is cleaned up until that is mended
+    osm: error: 7 problems in the configuration
+    osm: hint: osm removes no sessions until this is fixed
     --- exit Some(1)
     "#);
     let list = env.run(&["config", "list"]);
     let shown = "session.max_age_days            invalid   config ($OSM_HOME/config.toml:4)\n";
     assert!(list.stdout.contains(shown), "{}", list.stdout);
     assert_snapshot!(list.stderr, @"
-    osm: warning: there are 7 problems
+    osm: warning: 7 problems in the configuration
     osm: hint: see `osm config validate`
     ");
-    // What is not known can be taken out too.
-    assert_snapshot!(env.run(&["config", "unset", "session.max_cuont"]).transcript(), @"session.max_cuont is gone");
+    // An unknown setting can be removed, too.
+    assert_snapshot!(env.run(&["config", "unset", "session.max_cuont"]).transcript(), @"removed session.max_cuont");
     env.config("[store]\nbackend = 3\n");
     assert_snapshot!(validate(), @"
     $OSM_HOME/config.toml:2: `store.backend` must be a word in quotes (found: integer)
     --- stderr
-    osm: error: there is 1 problem
+    osm: error: 1 problem in the configuration
     --- exit Some(1)
     ");
     env.config("[session\n");
     assert_snapshot!(validate(), @"
     $OSM_HOME/config.toml:1: unclosed table, expected `]`
     --- stderr
-    osm: error: there is 1 problem
-    osm: hint: nothing is cleaned up until that is mended
+    osm: error: 1 problem in the configuration
+    osm: hint: osm removes no sessions until this is fixed
     --- exit Some(1)
     ");
     let wrong = Env::new().with("OSM_STORE", "disk");
     assert_snapshot!(wrong.run(&["config", "validate"]).transcript(), @r#"
     OSM_STORE: `store.backend` must be fs or memory, not "disk"
     --- stderr
-    osm: error: there is 1 problem
+    osm: error: 1 problem in the configuration
     --- exit Some(1)
     "#);
 }
@@ -344,7 +344,7 @@ fn where_the_file_is() {
     assert_snapshot!(Env::new().run(&["config", "path"]).transcript(), @"$OSM_HOME/config.toml");
     assert_snapshot!(Env::new().with("OSM_HOME", "").run(&["config", "path"]).transcript(), @"
     --- stderr
-    osm: error: there is no folder for the configuration
+    osm: error: no folder for the configuration: neither HOME nor OSM_HOME is set
     osm: hint: set HOME, or OSM_HOME to a folder
     --- exit Some(1)
     ");
@@ -381,7 +381,7 @@ fn only_its_owner_can_read_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_somebodys_dotfiles_stays_one() {
+fn a_link_to_a_folder_of_dotfiles_stays() {
     let env = Env::new();
     let dotfiles = tempfile::tempdir().unwrap();
     let target = dotfiles.path().join("osm.toml");
@@ -421,7 +421,7 @@ fn changes_at_the_same_time_are_all_kept() {
 }
 
 #[test]
-fn limits_of_the_tool_that_came_before() {
+fn limits_of_the_upstream_tool() {
     let env = Env::new();
     let home = tempfile::tempdir().unwrap();
     let env = env
@@ -433,8 +433,8 @@ fn limits_of_the_tool_that_came_before() {
     };
     assert_snapshot!(import(&[]), @"
     --- stderr
-    osm: error: there is no file $HOME/.osm/config or $HOME/.one-shot-man/config
-    osm: hint: name it: osm config import-upstream FILE
+    osm: error: file not found: $HOME/.osm/config or $HOME/.one-shot-man/config
+    osm: hint: name the file: osm config import-upstream FILE
     --- exit Some(4)
     ");
     let legacy = home.path().join(".one-shot-man/config");
@@ -446,7 +446,7 @@ fn limits_of_the_tool_that_came_before() {
     session.max_count = 1000 (was 7)
     session.max_age_days = 90 (was 90, the default)
     session.auto_cleanup_enabled = false (was true, the default)
-    3 limits taken from $HOME/.one-shot-man/config into $OSM_HOME/config.toml
+    imported 3 limits from $HOME/.one-shot-man/config into $OSM_HOME/config.toml
     ");
     assert_eq!(std::fs::read_to_string(&legacy).unwrap(), theirs);
     assert_snapshot!(env.file(), @"
@@ -465,30 +465,30 @@ fn limits_of_the_tool_that_came_before() {
     --- exit Some(1)
     "#);
     std::fs::write(&named, "[help]\npager less\n").unwrap();
-    assert_snapshot!(import(&[named.to_str().unwrap()]), @"$HOME/other sets no limit: nothing to do");
+    assert_snapshot!(import(&[named.to_str().unwrap()]), @"$HOME/other sets no limit: nothing was changed");
     assert!(env.file().contains("max_count = 1000"), "{}", env.file());
 }
 
 #[test]
-fn limits_in_doubt_remove_nothing() {
+fn invalid_limits_remove_nothing() {
     let env = Env::new().with("OSM_SESSION", "current");
     env.config("[session]\nmax_count = 1O\n");
     let clean = || env.run(&["session", "clean", "-y"]).transcript();
     assert_snapshot!(clean(), @"
     --- stderr
     osm: warning: $OSM_HOME/config.toml: line 2: string values must be quoted, expected literal string; the file is ignored
-    osm: error: nothing is removed while the limits are invalid: $OSM_HOME/config.toml:2: string values must be quoted, expected literal string
+    osm: error: cannot clean up: the limits in the configuration are invalid: $OSM_HOME/config.toml:2: string values must be quoted, expected literal string
     osm: hint: see `osm config validate`
     --- exit Some(1)
     ");
     env.config("[sessions]\nmax_count = 10\n");
-    assert_snapshot!(clean(), @"
+    assert_snapshot!(clean(), @r#"
     --- stderr
-    osm: warning: $OSM_HOME/config.toml: line 1: `sessions` is not known (is it `session`?); no limit counts
-    osm: error: nothing is removed while the limits are invalid: $OSM_HOME/config.toml:1: `sessions` is not known (is it `session`?)
+    osm: warning: $OSM_HOME/config.toml: line 1: unknown setting "sessions" (did you mean "session"?); osm removes no sessions
+    osm: error: cannot clean up: the limits in the configuration are invalid: $OSM_HOME/config.toml:1: unknown setting "sessions" (did you mean "session"?)
     osm: hint: see `osm config validate`
     --- exit Some(1)
-    ");
+    "#);
     env.config("[session]\nmax_count = 10\n[identity]\nshells = 3\n");
     assert_snapshot!(clean(), @"
     Nothing to remove
@@ -498,7 +498,7 @@ fn limits_in_doubt_remove_nothing() {
 }
 
 #[test]
-fn what_programs_get_is_the_value_alone() {
+fn get_prints_the_exact_value() {
     let env = Env::new();
     let path = r#"C:\a b\"x".log"#;
     assert_eq!(env.run(&["config", "get", "log.file"]).stdout, "");
@@ -507,7 +507,7 @@ fn what_programs_get_is_the_value_alone() {
 }
 
 #[test]
-fn what_would_do_nothing_is_refused() {
+fn values_without_an_effect_are_refused() {
     let env = Env::new();
     for (key, value) in [("goal.paths", "relative"), ("identity.shells", "a/b")] {
         assert_eq!(env.run(&["config", "set", key, value]).code, Some(2), "{key}");
@@ -515,7 +515,7 @@ fn what_would_do_nothing_is_refused() {
     env.config("[goal]\npaths = ['relative']\n[identity]\nshells = ['']\n");
     let run = env.run(&["config", "validate"]);
     assert!(
-        run.stdout.contains(":2: `goal.paths` must be absolute, or from ~/ on"),
+        run.stdout.contains(":2: `goal.paths` must be absolute or start with ~/"),
         "{}",
         run.stdout
     );

@@ -34,11 +34,13 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a page links to, as it is written.
-fn links(text: &str) -> Vec<&str> {
+/// The targets of a page's links. What stands in backticks is no link.
+fn links(text: &str) -> Vec<String> {
+    let without_code = |line: &str| line.split('`').step_by(2).collect::<String>();
+    let target = |rest: &str| rest.split_once(')').map(|(link, _)| link.to_owned());
     prose(text)
-        .flat_map(|line| line.split("](").skip(1))
-        .filter_map(|rest| rest.split_once(')').map(|(link, _)| link))
+        .map(without_code)
+        .flat_map(|line| line.split("](").skip(1).filter_map(target).collect::<Vec<_>>())
         .collect()
 }
 
@@ -62,7 +64,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
     for page in pages() {
         let text = std::fs::read_to_string(root().join(&page)).unwrap();
         for link in links(&text).into_iter().filter(|link| !link.contains("://")) {
-            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
             let file = match path {
                 "" => root().join(&page),
                 path => root().join(&page).parent().unwrap().join(path),
@@ -101,5 +103,5 @@ fn anchors_are_those_of_github() {
     let page = "# A `code`: it\n## More (of it)\n```\n# no heading\n```\n## More (of it)\n";
     let expected = ["a-code-it", "more-of-it", "more-of-it-1"].map(str::to_owned);
     assert_eq!(anchors(page), expected.into());
-    assert_eq!(links("[a](b.md#c) and ![d](e.svg)"), ["b.md#c", "e.svg"]);
+    assert_eq!(links("[`a`](b.md#c), `[x](y)` and ![d](e.svg)"), ["b.md#c", "e.svg"]);
 }

@@ -9,6 +9,7 @@ mod harness;
 mod identity;
 mod links;
 mod one_writer;
+mod ops;
 mod output;
 #[cfg(target_os = "linux")]
 mod readme;

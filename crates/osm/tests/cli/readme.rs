@@ -20,8 +20,7 @@ const HOME: &str = "/home/ada";
 
 /// What the page's commands work on.
 const BEFORE: &str = "fn main() {\n    println!(\"hello\");\n}\n";
-const AFTER: &str =
-    "fn main() {\n    let name = std::env::args().nth(1).unwrap();\n    println!(\"hello {name}\");\n}\n";
+const AFTER: &str = "fn main() {\n    let name = std::env::args().nth(1).unwrap();\n    println!(\"hello {name}\");\n}\n";
 
 /// A command of the page, and the output below it.
 struct Step {
@@ -182,7 +181,8 @@ struct Values(BTreeMap<String, String>);
 
 impl Values {
     fn agree(&mut self, shown: &str, printed: &str, handles: &BTreeSet<String>) -> bool {
-        let (shown, printed): (Vec<_>, Vec<_>) = (shown.lines().collect(), printed.lines().collect());
+        let (shown, printed): (Vec<_>, Vec<_>) =
+            (shown.lines().collect(), printed.lines().collect());
         shown.len() == printed.len()
             && shown.iter().zip(&printed).all(|(shown, printed)| {
                 let shown: Vec<_> = shown.split_whitespace().collect();

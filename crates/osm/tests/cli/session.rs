@@ -234,7 +234,7 @@ fn a_broken_configuration_holds_up_a_cleanup_and_no_purge() {
     let env = Env::new();
     drop(opened(&env, "x"));
     env.config("[session]\nmax_count = \"many\"\n");
-    said(&env.run(&["session", "clean", "-y"]), 1, &["the limits are invalid"]);
+    said(&env.run(&["session", "clean", "-y"]), 1, &["limits", "invalid"]);
     assert_eq!(value(&env, "x"), "old");
     said(&env.run(&["session", "purge", "-y"]), 0, &["removed ex--x_2d"]);
 }

@@ -64,7 +64,10 @@ fn what_is_wrong_with_a_prompt_is_said() {
 #[test]
 fn commands_need_a_goal() {
     let said = Env::new().types(&["goal", "-c", "list"], "");
-    assert!(said.contains("none is named") && said.ends_with("--- exit Some(2)\n"), "{said}");
+    assert!(
+        said.contains("-c needs the name of a goal") && said.ends_with("--- exit Some(2)\n"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -129,29 +132,29 @@ fn every_goal_is_played() {
 }
 
 #[test]
-fn goals_of_ones_own() {
+fn user_goals() {
     let env = Env::new();
     assert_snapshot!(env.types(&["goal", "new", "mine", "-d", "It's \"mine\""], ""), @"$ROOT/home/goals/mine.prompt.md");
     assert_snapshot!(env.types(&["goal", "new", "mine"], ""), @"
     --- stderr
-    osm: error: $ROOT/home/goals/mine.prompt.md exists: it was left as it is
+    osm: error: $ROOT/home/goals/mine.prompt.md exists already
     osm: hint: edit it, or choose another name
     --- exit Some(1)
     ");
     assert_snapshot!(env.types(&["goal", "new", "../up"], ""), @r#"
     --- stderr
-    osm: error: name "../up": letters, digits and hyphens are expected, not a hyphen first, 64 at most
+    osm: error: invalid name "../up": use at most 64 letters, digits and hyphens, and no hyphen first
     --- exit Some(2)
     "#);
     assert_snapshot!(env.types(&["goal", "new", "commit-message", "--here"], ""), @"
     $ROOT/tree/.osm/goals/commit-message.prompt.md
     --- stderr
-    osm: hint: there is a built-in goal of that name: this one is commit-message@tree
+    osm: hint: `commit-message@tree` is this goal, `commit-message` the built-in one
     ");
     assert_snapshot!(env.types(&["goal", "new", "bug-buster"], ""), @"
     $ROOT/home/goals/bug-buster.prompt.md
     --- stderr
-    osm: hint: it takes the place of the built-in goal, which is bug-buster@builtin now
+    osm: hint: `bug-buster` is this goal, `bug-buster@builtin` the built-in one
     ");
     let shown = env.types(&["goal", "mine"], "depth thorough\naudience the board\nshow\n");
     assert!(
@@ -163,8 +166,8 @@ fn goals_of_ones_own() {
     let own: Vec<&str> = listed.lines().filter(is_own).collect();
     assert_snapshot!(own.join("\n"), @r#"
     bug-buster@builtin   builtin  Find bugs and fix them
-    bug-buster           user     Bug Buster: say what it is for
-    commit-message@tree  tree     Commit Message: say what it is for
+    bug-buster           user     Bug Buster: write what it is for
+    commit-message@tree  tree     Commit Message: write what it is for
     mine                 user     It's "mine"
     "#);
     assert_snapshot!(env.types(&["goal", "paths"], ""), @"
@@ -184,7 +187,7 @@ fn goals_of_ones_own() {
 }
 
 #[test]
-fn a_bad_file_is_said_where_goals_are_asked_for() {
+fn goal_commands_warn_about_invalid_files() {
     let env = Env::new();
     env.file(
         "osm-goals/bad.json",
@@ -193,9 +196,9 @@ fn a_bad_file_is_said_where_goals_are_asked_for() {
     env.file("osm-goals/worse.prompt.md", "---\ndescription: a: b\n---\nx\n");
     assert_snapshot!(env.types(&["goal", "nothing"], ""), @r#"
     --- stderr
-    osm: warning: $ROOT/tree/osm-goals/bad.json:1: `{{.x}}` is a template of Go; write `{{ x }}`
-    osm: warning: $ROOT/tree/osm-goals/worse.prompt.md:2: put it in quotes: "a: b"
-    osm: error: there is no goal "nothing"
+    osm: warning: $ROOT/tree/osm-goals/bad.json:1: `{{.x}}` is Go template syntax; write `{{ x }}`
+    osm: warning: $ROOT/tree/osm-goals/worse.prompt.md:2: this text needs quotes: "a: b"
+    osm: error: unknown goal "nothing"
     osm: hint: see `osm goal list`
     --- exit Some(4)
     "#);

@@ -1,4 +1,4 @@
-//! Code of a working tree does not run unless somebody said so.
+//! Code in a working tree runs only after the user trusted it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use insta::assert_snapshot;
@@ -42,8 +42,8 @@ fn nothing_runs_before_it_is_trusted_nor_after_it_changed() {
     let trace = env.tree().join("trace");
     assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"
     --- stderr
-    osm: error: the goal deploy brings code along and is not trusted: $ROOT/tree/osm-goals/deploy.json
-    osm: hint: read it, then: osm trust $ROOT/tree/osm-goals/deploy.json
+    osm: error: cannot run goal deploy: its code is not trusted: $ROOT/tree/osm-goals/deploy.json
+    osm: hint: read it, then run: osm trust $ROOT/tree/osm-goals/deploy.json
     --- exit Some(5)
     ");
     let listed: Vec<String> = env
@@ -58,11 +58,11 @@ fn nothing_runs_before_it_is_trusted_nor_after_it_changed() {
     ");
     assert!(
         env.types(&["goal", "show", "deploy"], "")
-            .contains("its code runs after: osm trust $ROOT/tree/osm-goals/deploy.json")
+            .contains("to allow its code to run: osm trust $ROOT/tree/osm-goals/deploy.json")
     );
     assert!(!trace.exists());
 
-    assert_snapshot!(env.types(&["trust", "osm-goals/deploy.json"], ""), @"trusted as it is now: $ROOT/tree/osm-goals/deploy.json");
+    assert_snapshot!(env.types(&["trust", "osm-goals/deploy.json"], ""), @"trusted: $ROOT/tree/osm-goals/deploy.json");
     assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"gone now");
     assert!(trace.exists());
     std::fs::write(&trace, "untouched").unwrap();
@@ -70,8 +70,8 @@ fn nothing_runs_before_it_is_trusted_nor_after_it_changed() {
     std::fs::write(&goal, GOAL.replace("gone", "pwned")).unwrap();
     assert_snapshot!(env.types(&["goal", "deploy"], "go now\n"), @"
     --- stderr
-    osm: error: the goal deploy brings code along and is changed since it was trusted: $ROOT/tree/osm-goals/deploy.json
-    osm: hint: read it, then: osm trust $ROOT/tree/osm-goals/deploy.json
+    osm: error: cannot run goal deploy: its code changed since it was trusted: $ROOT/tree/osm-goals/deploy.json
+    osm: hint: read it, then run: osm trust $ROOT/tree/osm-goals/deploy.json
     --- exit Some(5)
     ");
     assert_snapshot!(env.types(&["trust", "list"], "").replace(|it: char| it.is_ascii_hexdigit() && it.is_ascii_digit(), "N"), @"
@@ -86,11 +86,11 @@ fn nothing_runs_before_it_is_trusted_nor_after_it_changed() {
     assert!(env.types(&["goal", "deploy"], "go\n").contains("--- exit Some(5)"));
     assert_snapshot!(env.types(&["trust", "revoke", "osm-goals"], ""), @"
     --- stderr
-    osm: error: none of that is trusted
+    osm: error: none of these files is trusted
     osm: hint: see `osm trust list`
     --- exit Some(4)
     ");
-    assert_snapshot!(env.types(&["trust", "list"], ""), @"nothing is trusted");
+    assert_snapshot!(env.types(&["trust", "list"], ""), @"no trusted files");
 }
 
 #[test]
@@ -115,17 +115,17 @@ fn what_can_be_trusted() {
     env.file("below/a.json", "{}");
     assert_snapshot!(env.types(&["trust", "below/a.json", "none.json"], ""), @"
     --- stderr
-    osm: error: none.json: No such file or directory (os error 2)
+    osm: error: cannot read none.json: No such file or directory (os error 2)
     osm: hint: nothing was changed
     --- exit Some(4)
     ");
     assert_snapshot!(env.types(&["trust", "."], ""), @"
     --- stderr
-    osm: error: .: trust is in the content of a file: name the files
-    osm: hint: nothing was changed
+    osm: error: cannot trust .: it is not a file
+    osm: hint: name the files in it
     --- exit Some(1)
     ");
-    assert_snapshot!(env.types(&["trust", "list"], ""), @"nothing is trusted");
+    assert_snapshot!(env.types(&["trust", "list"], ""), @"no trusted files");
     env.types(&["trust", "below/a.json"], "");
     std::fs::remove_dir_all(env.tree().join("below")).unwrap();
     let listed: serde_json::Value =
@@ -141,9 +141,9 @@ fn what_can_be_trusted() {
     std::fs::write(env.home().join("trust.json"), "{").unwrap();
     assert_snapshot!(env.types(&["trust", "list"], ""), @"
     --- stderr
-    osm: error: $ROOT/home/trust.json: EOF while parsing an object at line 1 column 1; nothing is trusted
-    osm: hint: mend the file, or remove it to begin anew
+    osm: error: $ROOT/home/trust.json: EOF while parsing an object at line 1 column 1; no file is trusted
+    osm: hint: fix the file, or remove it and trust your files again
     --- exit Some(1)
     ");
-    assert!(env.types(&["goal", "list"], "").contains("nothing is trusted"));
+    assert!(env.types(&["goal", "list"], "").contains("no file is trusted"));
 }

@@ -14,7 +14,7 @@ fn rendered(goal: &Goal, values: &Map<String, Value>) -> String {
 fn combinations(goal: &Goal) -> Vec<Map<String, Value>> {
     goal.variables.iter().fold(vec![Map::new()], |so_far, variable| {
         let values = if variable.choices.is_empty() {
-            vec![variable.default.clone(), json!("SAID BY {{ SOMEBODY }}")]
+            vec![variable.default.clone(), json!("WRITTEN BY {{ A_USER }}")]
         } else {
             variable.choices.iter().map(|it| json!(it)).collect()
         };
@@ -41,7 +41,7 @@ fn every_goal_is_rendered_with_every_value() {
             assert!(prompt.contains("\n## Context\n"), "{name}");
             assert!(prompt.ends_with("THE CONTEXT\n") || prompt.ends_with("THE CONTEXT"), "{name}");
             assert!(!prompt.contains("{%"), "{name}: {prompt}");
-            assert!(!prompt.replace("{{ SOMEBODY }}", "").contains("{{"), "{name}: {prompt}");
+            assert!(!prompt.replace("{{ A_USER }}", "").contains("{{"), "{name}: {prompt}");
             assert!(!prompt.contains("\n\n\n"), "{name} has a hole: {prompt}");
             assert!(prompt.lines().all(|line| line == line.trim_end()), "{name}");
             assert!(seen.insert(prompt), "{name}: {values:?} makes no difference");
@@ -60,7 +60,7 @@ fn two_of_them() {
     let values = Map::from_iter([("depth".to_owned(), json!("brief"))]);
     insta::assert_snapshot!(rendered(&goal, &values), @r#"
     Explain the code below to a good engineer who has never seen it and will have to change it. Build the
-    picture from the whole to the part: nobody can keep details for which they have no place yet.
+    picture from the whole to the part: readers forget details for which they have no place yet.
 
     **Briefly**, at most 300 words: what it is for, how it works in one paragraph, the three things that
     one must know before touching it, and where to start reading. No list of functions.
@@ -98,12 +98,12 @@ fn two_of_them() {
 }
 
 #[test]
-fn the_goals_of_the_tool_that_came_before_are_all_there() {
+fn every_goal_of_the_upstream_tool_is_built_in() {
     assert_eq!(FILES.len(), 20);
     assert!(FILES.is_sorted());
 }
 
-/// What the documentation says of a goal.
+/// The row of a goal in the documentation.
 fn row(goal: &Goal) -> String {
     let variable = |it: &crate::goals::Variable| match it.choices.as_slice() {
         [] => format!("`{}`: any text", it.name),
@@ -125,7 +125,7 @@ fn row(goal: &Goal) -> String {
 }
 
 #[test]
-fn the_documentation_knows_every_goal_and_key() {
+fn every_goal_and_key_is_in_the_documentation() {
     let page = include_str!("../../../../../docs/goals.md");
     let goals = FILES.iter().map(|(name, text)| row(&read(name, text)));
     let keys = prompt_file::KEYS.iter().map(|(key, doc)| format!("| `{key}` | {doc} |"));

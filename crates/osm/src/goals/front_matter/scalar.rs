@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Mistake, Value};
 
-/// What means something else to YAML at the beginning of plain words.
+/// Characters that have a meaning in YAML at the beginning of plain words.
 const RESERVED: &str = "&*!|>%@`{}[],#?\"'";
 
 /// Reads the values of one line.
@@ -45,7 +45,7 @@ impl<'a> Scalars<'a> {
     fn end(&self) -> Result<(), Mistake> {
         match cut_comment(self.rest).trim() {
             "" => Ok(()),
-            more => self.fail(format!("nothing more is expected here: {}", shown(more))),
+            more => self.fail(format!("unexpected text: {}", shown(more))),
         }
     }
 
@@ -58,14 +58,14 @@ impl<'a> Scalars<'a> {
                 return Ok(list);
             }
             if self.rest.is_empty() {
-                return self.fail("`]` is expected on the same line");
+                return self.fail("expected `]` on the same line");
             }
             list.push(self.one(true)?);
             self.rest = self.rest.trim_start();
             match self.rest.chars().next() {
                 Some(',') => self.rest = &self.rest[1..],
                 Some(']') => {}
-                _ => return self.fail("`,` or `]` is expected in the list"),
+                _ => return self.fail("expected `,` or `]` in the list"),
             }
         }
     }
@@ -84,18 +84,18 @@ impl<'a> Scalars<'a> {
         let (plain, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         let text = cut_comment(plain).trim_end();
         if in_list && text.len() < plain.trim_end().len() {
-            return self.fail("`]` is expected before the comment");
+            return self.fail("expected `]` before the comment");
         }
         let starts = text.starts_with(|it| RESERVED.contains(it));
         let dashes = text == "-" || text.starts_with("- ");
         if text.is_empty() {
-            return self.fail("a value is expected");
+            return self.fail("expected a value");
         }
         if starts || dashes || text.contains(": ") || text.ends_with(':') {
-            return self.fail(format!("put it in quotes: {}", quote(text)));
+            return self.fail(format!("this text needs quotes: {}", quote(text)));
         }
         if in_list && text.contains(['[', '{', '}']) {
-            return self.fail("lists within lists are not supported: put it in quotes");
+            return self.fail("nested lists are not supported: put the text in quotes");
         }
         self.rest = rest;
         Ok(text.to_owned())
@@ -105,7 +105,7 @@ impl<'a> Scalars<'a> {
         let mut text = String::new();
         loop {
             let Some((part, rest)) = self.rest.split_once('\'') else {
-                return self.fail("`'` is expected at the end of the quoted text");
+                return self.fail("expected `'` at the end of the quoted text");
             };
             text.push_str(part);
             self.rest = rest;
@@ -135,16 +135,16 @@ impl<'a> Scalars<'a> {
                         match code {
                             Some(code) if digits.len() == 4 => text.push(code),
                             _ => return self.fail(
-                                "four hexadecimal digits of a character are expected after `\\u`",
+                                "expected the four hexadecimal digits of a character after `\\u`",
                             ),
                         }
                     }
-                    _ => return self.fail("after `\\` one of \" \\ / n t r u is expected"),
+                    _ => return self.fail("expected one of \" \\ / n t r u after `\\`"),
                 },
                 it => text.push(it),
             }
         }
-        self.fail("`\"` is expected at the end of the quoted text")
+        self.fail("expected `\"` at the end of the quoted text")
     }
 }
 

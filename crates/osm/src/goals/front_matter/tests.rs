@@ -60,30 +60,30 @@ fn maps_have_one_level() {
 #[test]
 fn mistakes_have_a_line_and_an_expectation() {
     for (said, expected) in [
-        ("k", "line 2: `key: value` is expected"),
-        ("a: b\n: c", "line 3: `key: value` is expected"),
-        ("k:v", "line 2: a space is expected after `k:`"),
-        ("k:", "line 2: `k` says nothing: a value, a list or a map is expected"),
-        ("a: b\na: c", "line 3: `a` stands on line 2 already"),
-        ("k: [a, b", "line 2: `,` or `]` is expected in the list"),
-        ("k: [a] b", "line 2: nothing more is expected here: b"),
-        ("k: \"a", "line 2: `\"` is expected at the end of the quoted text"),
-        ("k: 'a", "line 2: `'` is expected at the end of the quoted text"),
-        ("k: \"\\x\"", "line 2: after `\\` one of \" \\ / n t r u is expected"),
-        ("k: a: b", "line 2: put it in quotes: \"a: b\""),
-        ("k: *a", "line 2: put it in quotes: \"*a\""),
-        ("k: {a: b}", "line 2: put it in quotes: \"{a: b}\""),
-        ("k: > folded", "line 2: put it in quotes: \"> folded\""),
+        ("k", "line 2: expected `key: value`"),
+        ("a: b\n: c", "line 3: expected `key: value`"),
+        ("k:v", "line 2: expected a space after `k:`"),
+        ("k:", "line 2: `k` has no value: expected a text, a list or a map"),
+        ("a: b\na: c", "line 3: duplicate key `a`, also on line 2"),
+        ("k: [a, b", "line 2: expected `,` or `]` in the list"),
+        ("k: [a] b", "line 2: unexpected text: b"),
+        ("k: \"a", "line 2: expected `\"` at the end of the quoted text"),
+        ("k: 'a", "line 2: expected `'` at the end of the quoted text"),
+        ("k: \"\\x\"", "line 2: expected one of \" \\ / n t r u after `\\`"),
+        ("k: a: b", "line 2: this text needs quotes: \"a: b\""),
+        ("k: *a", "line 2: this text needs quotes: \"*a\""),
+        ("k: {a: b}", "line 2: this text needs quotes: \"{a: b}\""),
+        ("k: > folded", "line 2: this text needs quotes: \"> folded\""),
         ("k:\n\t- a", "line 3: indent with spaces, not with tabs"),
-        ("k:\n  a:\n    b: c", "line 4: maps within maps are not supported"),
-        ("k:\n  - a\n    - b", "line 4: `- ` is expected below the one above"),
-        ("  k: v", "line 2: 2 spaces before this line, 0 are expected"),
-        ("k:\n  -", "line 3: a value is expected after `- `"),
+        ("k:\n  a:\n    b: c", "line 4: nested maps are not supported"),
+        ("k:\n  - a\n    - b", "line 4: expected `- ` with the indentation of the line above"),
+        ("  k: v", "line 2: expected 0 spaces of indentation, found 2"),
+        ("k:\n  -", "line 3: expected a value after `- `"),
     ] {
         let text = format!("---\n{said}\n---\n");
         assert_eq!(part(&text).unwrap_err().to_string(), expected, "{said}");
     }
-    assert!(part("---\na: b\n").unwrap_err().reason.contains("closes it"));
+    assert!(part("---\na: b\n").unwrap_err().reason.contains("no closing"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ const CODE: &str = r#"{"name": "deploy", "description": "d", "promptInstructions
 /// A home, a repository, and a folder in it.
 struct World {
     _all: TempDir,
-    scene: Scene,
+    paths: SearchPaths,
     tree: PathBuf,
 }
 
@@ -24,12 +24,12 @@ impl World {
         fs::create_dir_all(tree.join(".git/refs")).unwrap();
         fs::write(tree.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::create_dir_all(tree.join("a/b")).unwrap();
-        let scene = Scene {
+        let paths = SearchPaths {
             home: Some(root.join("home")),
-            paths: vec![root.join("shared")],
+            configured: vec![root.join("shared")],
             folder: Some(tree.join("a/b")),
         };
-        Self { _all: all, scene, tree }
+        Self { _all: all, paths, tree }
     }
 
     fn file(&self, path: &str, text: &str) -> PathBuf {
@@ -40,7 +40,7 @@ impl World {
     }
 
     fn registry(&self) -> Registry {
-        Registry::read(&self.scene, &Trust::default())
+        Registry::read(&self.paths, &Trust::default())
     }
 
     /// How those of files are called, and what is wrong.
@@ -75,7 +75,7 @@ fn goals_are_found_everywhere() {
 }
 
 #[test]
-fn who_wins() {
+fn precedence() {
     let world = World::new();
     world.file("home/goals/bug-buster.prompt.md", PLAIN);
     world.file("tree/osm-goals/commit-message.prompt.md", PLAIN);
@@ -88,24 +88,24 @@ fn who_wins() {
         ["bug-buster", "mine", "bug-buster@tree", "commit-message@tree", "mine@tree (hidden)"]
     );
     let registry = world.registry();
-    let origin = |call: &str| registry.find(call).map(|it| it.origin);
+    let origin = |call: &str| registry.find(call).map(|it| it.origin).map_err(|it| it.hint());
     assert_eq!(origin("commit-message"), Ok(Origin::BuiltIn), "a clone replaces nothing");
     assert_eq!(origin("commit-message@tree"), Ok(Origin::Tree));
     assert_eq!(origin("bug-buster"), Ok(Origin::User));
     assert_eq!(origin("bug-buster@builtin"), Ok(Origin::BuiltIn));
     assert_eq!(registry.find("mine").unwrap().goal.description, "nearer");
-    assert_eq!(origin("comit-message"), Err("is it commit-message?".into()));
+    assert_eq!(origin("comit-message"), Err("did you mean commit-message?".into()));
     assert_eq!(origin("commit-message@config"), Err("see `osm goal list`".into()));
-    assert!(origin("mine@git").unwrap_err().contains("@builtin, @user, @config or @tree"));
+    assert!(origin("mine@git").unwrap_err().contains("builtin, user, config or tree"));
     assert_eq!(registry.find("commit-message@tree").unwrap().open().name, "commit-message@tree");
 }
 
 #[test]
-fn a_folder_of_the_tree_stays_one_whoever_names_it() {
+fn a_configured_folder_in_the_tree_is_part_of_the_tree() {
     let mut world = World::new();
     world.file("tree/ours/commit-message.prompt.md", PLAIN);
     world.file("tree/ours/deploy.json", CODE);
-    world.scene.paths = vec![world.tree.join("ours")];
+    world.paths.configured = vec![world.tree.join("ours")];
     assert_eq!(world.found().0, ["commit-message@tree", "deploy"]);
     assert!(world.registry().find("deploy").unwrap().is_blocked());
 }
@@ -123,8 +123,8 @@ fn code_of_the_tree_needs_trust() {
         sha256: crate::trust::digest(CODE.as_bytes()),
         at: jiff::Timestamp::UNIX_EPOCH,
     };
-    let trust = Trust { records: vec![record], problem: None };
-    let blocked = || Registry::read(&world.scene, &trust).find("deploy").unwrap().verdict;
+    let trust = Trust { records: vec![record] };
+    let blocked = || Registry::read(&world.paths, &trust).find("deploy").unwrap().verdict;
     assert_eq!(blocked(), Some(Verdict::Trusted));
     fs::write(&file, CODE.replace("go", "gone")).unwrap();
     assert_eq!(blocked(), Some(Verdict::Changed));
@@ -148,11 +148,11 @@ fn a_bad_file_is_one_problem() {
     insta::assert_snapshot!(problems.join("\n"), @r#"
     /home/goals/f.json: larger than 1048576 bytes
     /home/goals/a.json:1: EOF while parsing an object
-    /home/goals/b.json:1: name "../x": letters, digits and hyphens are expected, not a hyphen first, 64 at most
-    /home/goals/c.prompt.md:1: `---` opens the front matter, and no line `---` closes it
-    /home/goals/d.json: `nmae` is not known
+    /home/goals/b.json:1: invalid name "../x": use at most 64 letters, digits and hyphens, and no hyphen first
+    /home/goals/c.prompt.md:1: the front matter has no closing `---`
+    /home/goals/d.json: unknown field "nmae"
     /home/goals/e.json: not UTF-8
-    /home/goals/list.prompt.md:1: `list` means something else: choose another name
+    /home/goals/list.prompt.md:1: the name `list` is reserved: choose another name
     "#);
 }
 
@@ -175,12 +175,12 @@ fn nothing_leads_out() {
     let (calls, problems) = world.found();
     assert_eq!(calls, ["y"]);
     insta::assert_snapshot!(problems.join("\n"), @"
-    /tree/a/osm-goals: it leads out of the working tree: left out
-    /tree/osm-goals/folder: it leads out of its folder: left out
-    /tree/osm-goals/gone.json: a link to nothing
-    /tree/osm-goals/up: it leads out of its folder: left out
-    /tree/osm-goals/z.prompt.md: it leads out of its folder: left out
-    /tree/.osm/goals: it leads out of the working tree: left out
+    /tree/a/osm-goals: ignored: links out of the working tree
+    /tree/osm-goals/folder: ignored: links out of its folder
+    /tree/osm-goals/gone.json: broken symbolic link
+    /tree/osm-goals/up: ignored: links out of its folder
+    /tree/osm-goals/z.prompt.md: ignored: links out of its folder
+    /tree/.osm/goals: ignored: links out of the working tree
     ");
 }
 

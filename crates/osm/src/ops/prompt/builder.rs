@@ -89,7 +89,7 @@ fn warnings(prompt: &Prompt) -> Vec<String> {
     match prompt.skipped().count() {
         0 => {}
         count => {
-            warnings.push(format!("{count} left out; the end of the prompt lists the reasons"))
+            warnings.push(format!("{count} left out; the end of the prompt lists the reasons"));
         }
     }
     warnings

@@ -57,12 +57,11 @@ impl Items {
                 let Resolved { found, skipped } = osm_context::resolve(path, builder.setting())?;
                 added.skipped.extend(skipped);
                 for found in found {
-                    match self.id_of(&found.path, &found.label) {
-                        Some(id) => added.known.push(id),
-                        None => {
-                            let file = |id| Item::file(id, &found.label, &found.path);
-                            added.ids.push(self.push(file));
-                        }
+                    if let Some(id) = self.id_of(&found.path, &found.label) {
+                        added.known.push(id);
+                    } else {
+                        let file = |id| Item::file(id, &found.label, &found.path);
+                        added.ids.push(self.push(file));
                     }
                 }
             }

@@ -28,10 +28,9 @@ pub fn clean(
     let (policy, question) = match request.mode {
         // A purge applies no limit, so invalid limits do not prevent it.
         Mode::Purge => (settings.policy(), "Delete every session that is not in use, for good?"),
-        Mode::Clean => (
-            settings.checked_policy().map_err(|doubt| SessionError::Limits(doubt.to_owned()))?,
-            "Remove the sessions that the limits no longer allow?",
-        ),
+        Mode::Clean => {
+            (settings.checked_policy()?, "Remove the sessions that the limits no longer allow?")
+        }
     };
     if !request.consent.dry_run {
         confirm(request.consent.yes, question, interaction)?;

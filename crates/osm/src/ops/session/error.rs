@@ -8,6 +8,7 @@ use osm_identity::SessionId;
 use osm_store::fallback::Rescued;
 use osm_store::{Damaged, Error, ErrorKind, Unsafe};
 
+use crate::config::InvalidLimits;
 use crate::error::{Exit, Failure};
 use crate::interaction::Unconfirmed;
 use crate::invocation::InvocationError;
@@ -37,8 +38,8 @@ pub enum SessionError {
         number: String,
     },
     /// The limits are not what the user meant, so nothing is removed.
-    #[error("nothing is removed while the limits are invalid: {0}")]
-    Limits(String),
+    #[error(transparent)]
+    Limits(#[from] InvalidLimits),
     /// Several files cannot be imported as one session.
     #[error("--as names one session, but several files were given")]
     SeveralFiles,
@@ -68,7 +69,7 @@ impl Failure for SessionError {
             Self::Unconfirmed(error) => error.reason(),
             Self::NoFiles => "no_files",
             Self::NoSuchCommand { .. } => "command_not_found",
-            Self::Limits(_) => "invalid_limits",
+            Self::Limits(error) => error.reason(),
             Self::SeveralFiles => "usage",
             Self::Unreadable { .. } => "unreadable_file",
             Self::Unwritable { .. } => "unwritable_file",
@@ -93,7 +94,7 @@ impl Failure for SessionError {
             Self::Unconfirmed(error) => return error.hints(),
             Self::NoFiles => "use --store fs".to_owned(),
             Self::NoSuchCommand { id, .. } => format!("see `osm session history {id}`"),
-            Self::Limits(_) => "see `osm config validate`".to_owned(),
+            Self::Limits(error) => return error.hints(),
             Self::SeveralFiles => "import the files one by one".to_owned(),
             Self::Unreadable { .. } => "name a session's file or an export".to_owned(),
             Self::Unwritable { .. } => {

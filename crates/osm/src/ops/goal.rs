@@ -1,0 +1,351 @@
+//! Lists, shows, creates and opens goals.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::error::{Exit, Failure};
+use crate::goals::{self, Entry, Form, Goal, Registry, SearchPaths};
+use crate::trust::{Trust, Verdict};
+use crate::{Interaction, Invocation, InvocationError, World};
+
+pub use crate::goals::{Snippet, UnknownGoal};
+
+/// A goal, without its text.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    pub name: String,
+    /// The name that means this goal: `name`, or `name@origin` if `name` means another one.
+    pub call: String,
+    pub title: String,
+    pub description: String,
+    pub category: String,
+    /// `builtin`, `user`, `config` or `tree`.
+    pub origin: &'static str,
+    /// Its file; `None` if it is built in.
+    pub file: Option<PathBuf>,
+    /// Whether it contains JavaScript.
+    pub has_code: bool,
+    /// Why its code may not run.
+    pub blocked: Option<&'static str>,
+    /// Whether another goal of the same name and origin hides it.
+    pub hidden: bool,
+    pub commands: Vec<String>,
+    pub variables: Vec<Variable>,
+}
+
+/// A variable of a goal.
+#[derive(Clone, Debug, Serialize)]
+pub struct Variable {
+    pub name: String,
+    /// The command that shows and sets it.
+    pub command: Option<String>,
+    /// The values that it can have; any text if this is empty.
+    pub choices: Vec<String>,
+    pub default: Value,
+}
+
+/// A goal with its text.
+#[derive(Clone, Debug, Serialize)]
+pub struct Details {
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// The template of the prompt, with the files that it links to.
+    pub template: String,
+    pub data: Map<String, Value>,
+    pub snippets: Vec<Snippet>,
+    /// The instructions as they are in the goal's file.
+    #[serde(skip)]
+    pub instructions: String,
+    /// The commands that are code: name, description, JavaScript.
+    #[serde(skip)]
+    pub handlers: Vec<[String; 3]>,
+}
+
+/// A folder in which osm looks for goals.
+#[derive(Clone, Debug, Serialize)]
+pub struct Folder {
+    pub folder: PathBuf,
+    pub origin: &'static str,
+    pub exists: bool,
+}
+
+/// What to create.
+#[derive(Clone, Debug)]
+pub struct CreateRequest {
+    pub name: String,
+    pub description: Option<String>,
+    /// In `.osm/goals` of the working directory, instead of the user's folder.
+    pub here: bool,
+    /// As JSON, which can contain code.
+    pub json: bool,
+}
+
+/// A goal's file that was created.
+#[derive(Clone, Debug, Serialize)]
+pub struct Created {
+    pub file: PathBuf,
+    /// The name that means the new goal.
+    pub call: String,
+    /// The name that means the built-in goal of this name now.
+    pub built_in: Option<String>,
+    /// Whether its code runs only after `osm trust`.
+    pub needs_trust: bool,
+}
+
+/// Why an operation on goals failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such goal.
+    #[error(transparent)]
+    Unknown(#[from] UnknownGoal),
+    /// The goal contains code that is not trusted.
+    #[error("cannot run goal {goal}: its code {state}: {}", .file.display())]
+    Blocked { goal: String, state: &'static str, file: PathBuf },
+    /// The new goal cannot have this name or description.
+    #[error("{0}")]
+    Invalid(String),
+    /// The file exists.
+    #[error("{} exists already", .0.display())]
+    Exists(PathBuf),
+    /// The file or its folder cannot be written.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Write { action: &'static str, path: PathBuf, source: io::Error },
+    /// There is no folder for it.
+    #[error(transparent)]
+    Invocation(#[from] InvocationError),
+}
+
+impl Failure for Error {
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Unknown(_) => "unknown_goal",
+            Self::Blocked { .. } => "not_trusted",
+            Self::Invalid(_) => "invalid_goal",
+            Self::Exists(_) => "exists",
+            Self::Write { .. } => "cannot_write",
+            Self::Invocation(error) => error.reason(),
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Unknown(_) => Exit::NotFound,
+            Self::Blocked { .. } => Exit::Refused,
+            Self::Invalid(_) => Exit::Usage,
+            Self::Exists(_) | Self::Write { .. } => Exit::Failure,
+            Self::Invocation(error) => error.exit(),
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Unknown(error) => vec![error.hint()],
+            Self::Blocked { file, .. } => {
+                vec![format!("read it, then run: osm trust {}", shell_word(file))]
+            }
+            Self::Exists(_) => vec!["edit it, or choose another name".into()],
+            Self::Invalid(_) | Self::Write { .. } => Vec::new(),
+            Self::Invocation(error) => error.hints(),
+        }
+    }
+}
+
+/// Lists every goal.
+pub fn list(invocation: &Invocation, interaction: &mut dyn Interaction) -> Vec<Summary> {
+    registry(invocation, interaction).entries.iter().map(summary).collect()
+}
+
+/// Shows a goal.
+pub fn show(
+    invocation: &Invocation,
+    name: &str,
+    interaction: &mut dyn Interaction,
+) -> Result<Details, Error> {
+    let registry = registry(invocation, interaction);
+    let entry = registry.find(name)?;
+    let opened = entry.open();
+    let goal = &entry.goal;
+    let text = goal.data.get("promptInstructions").and_then(Value::as_str);
+    Ok(Details {
+        summary: summary(entry),
+        instructions: instructions(text.unwrap_or(&goal.template)).to_owned(),
+        handlers: goal
+            .handlers
+            .iter()
+            .map(|it| [it.name.clone(), it.description.clone(), it.code.clone()])
+            .collect(),
+        template: opened.template,
+        data: opened.data,
+        snippets: opened.snippets,
+    })
+}
+
+/// Opens a goal, to build a prompt from it: its name, and the configuration of its mode. Code that is
+/// not trusted is refused.
+pub fn open(
+    invocation: &Invocation,
+    name: &str,
+    interaction: &mut dyn Interaction,
+) -> Result<(String, Value), Error> {
+    let registry = registry(invocation, interaction);
+    let entry = registry.find(name)?;
+    if let (Some(verdict), Some(file), true) = (entry.verdict, &entry.file, entry.is_blocked()) {
+        let (goal, file) = (entry.call.clone(), file.clone());
+        let state = match verdict {
+            Verdict::Changed => "changed since it was trusted",
+            _ => "is not trusted",
+        };
+        return Err(Error::Blocked { goal, state, file });
+    }
+    let goal = entry.open();
+    let name = goal.name.clone();
+    Ok((name, to_json(&goal)))
+}
+
+fn to_json(goal: &Goal) -> Value {
+    serde_json::to_value(goal).expect("a goal is JSON")
+}
+
+/// Lists the folders in which osm looks for goals.
+#[must_use]
+pub fn folders(invocation: &Invocation) -> Vec<Folder> {
+    let folders = search_paths(invocation).folders().into_iter();
+    folders
+        .map(|it| Folder { origin: it.origin.name(), exists: it.path.is_dir(), folder: it.path })
+        .collect()
+}
+
+/// Creates a goal's file.
+pub fn create(invocation: &Invocation, request: &CreateRequest) -> Result<Created, Error> {
+    let CreateRequest { name, description, here, json } = request;
+    goals::check_name(name).map_err(Error::Invalid)?;
+    if description.as_ref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(Error::Invalid("the description is empty".into()));
+    }
+    let folder = if *here {
+        invocation.folder()?.join(".osm").join("goals")
+    } else {
+        invocation.home()?.join("goals")
+    };
+    let form = if *json { Form::Json } else { Form::PromptFile };
+    let file = folder.join(form.file_name(name));
+    write(&folder, &file, &goals::scaffold(form, name, description.as_deref()), *here)?;
+    let is_built_in = goals::built_in_names().any(|built_in| built_in == name);
+    let (call, built_in) = match (is_built_in, here) {
+        (false, _) => (name.clone(), None),
+        (true, true) => (format!("{name}@tree"), Some(name.clone())),
+        (true, false) => (name.clone(), Some(format!("{name}@builtin"))),
+    };
+    Ok(Created { file, call, built_in, needs_trust: *here && *json })
+}
+
+/// Writes a file that must not exist. Only the user can read it, unless it is for a repository.
+fn write(folder: &Path, file: &Path, text: &str, is_shared: bool) -> Result<(), Error> {
+    let cannot = |action, path: &Path| {
+        let path = path.to_owned();
+        move |source| Error::Write { action, path, source }
+    };
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if !is_shared {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = is_shared;
+    builder.create(folder).map_err(cannot("create the folder", folder))?;
+    let mut opened = options.open(file).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Error::Exists(file.to_owned()),
+        _ => cannot("write", file)(error),
+    })?;
+    opened
+        .write_all(text.as_bytes())
+        .and_then(|()| opened.sync_all())
+        .map_err(cannot("write", file))
+}
+
+/// Reads all goals, and warns about files that cannot be used.
+fn registry(invocation: &Invocation, interaction: &mut dyn Interaction) -> Registry {
+    let trust = Trust::load(invocation.world).unwrap_or_else(|error| {
+        interaction.warn(&error.to_string());
+        Trust::default()
+    });
+    let registry = Registry::read(&search_paths(invocation), &trust);
+    for problem in &registry.problems {
+        interaction.warn(&problem.to_string());
+    }
+    registry
+}
+
+fn search_paths(invocation: &Invocation) -> SearchPaths {
+    let world = invocation.world;
+    let configured = invocation.settings.prompting.goal_paths.iter();
+    SearchPaths {
+        home: world.home(),
+        configured: configured.filter_map(|path| expanded(path, world)).collect(),
+        folder: world.folder(),
+    }
+}
+
+/// A configured folder, with the user's home for `~`. A relative path would mean another folder in
+/// every directory.
+fn expanded(path: &str, world: &World) -> Option<PathBuf> {
+    let home = || world.environment.get("HOME").map(PathBuf::from);
+    let path = match path.strip_prefix("~/") {
+        Some(rest) => home()?.join(rest),
+        None => PathBuf::from(path),
+    };
+    path.is_absolute().then_some(path)
+}
+
+fn summary(entry: &Entry) -> Summary {
+    let goal = &entry.goal;
+    let mut commands = goal.commands.clone();
+    commands.extend(goal.run.map(|_| "run".to_owned()));
+    commands.extend(goal.variables.iter().filter_map(|it| it.setter.clone()));
+    commands.extend(goal.handlers.iter().map(|it| it.name.clone()));
+    commands.extend(goal.snippets.iter().map(|it| format!("hot-{}", it.name)));
+    let variables = goal.variables.iter().map(|it| Variable {
+        name: it.name.clone(),
+        command: it.setter.clone(),
+        choices: it.choices.clone(),
+        default: it.default.clone(),
+    });
+    Summary {
+        name: goal.name.clone(),
+        call: entry.call.clone(),
+        title: goal.title.clone(),
+        description: goal.description.clone(),
+        category: goal.category.clone(),
+        origin: entry.origin.name(),
+        file: entry.file.clone(),
+        has_code: goal.has_code(),
+        blocked: entry.verdict.filter(|_| entry.is_blocked()).map(Verdict::reason),
+        hidden: entry.hidden,
+        commands,
+        variables: variables.collect(),
+    }
+}
+
+/// The instructions in a template, without the frame around them.
+fn instructions(template: &str) -> &str {
+    template
+        .strip_prefix("{% set promptInstructions %}")
+        .and_then(|rest| rest.split_once("{% endset %}"))
+        .map_or(template, |(instructions, _)| instructions)
+        .trim()
+}
+
+/// A path as one word of a shell command.
+#[must_use]
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._/:@%+,=".contains(it);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
