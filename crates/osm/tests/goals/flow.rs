@@ -85,7 +85,7 @@ fn from_a_goal_to_the_final_prompt() {
 fn what_is_missing_is_said_with_the_next_step() {
     let env = Env::new();
     let nothing = env.types(&["prompt-flow"], "copy\n");
-    assert!(nothing.contains("copy: there is nothing yet"), "{nothing}");
+    assert!(nothing.contains("copy: nothing to copy yet"), "{nothing}");
     assert_snapshot!(env.types(&["prompt-flow"], "generate\nshow meta\nshow prompt\ncopy all\nedit meta\nedit\ngoal use:x\ntemplate now\ngenerate x\n"), @"
     --- stderr
     osm: error: line 1: no goal set; use 'goal TEXT', or list goals with 'goal --prewritten'
@@ -94,7 +94,7 @@ fn what_is_missing_is_said_with_the_next_step() {
     osm: error: line 4: copy: usage: copy [meta | prompt]
     osm: error: line 5: no meta-prompt yet; create it with 'generate'
     osm: error: line 6: edit: usage: edit goal | template | meta | prompt | ID
-    osm: error: line 7: goal: there is no prewritten goal 'x'; there are: comment-stripper, doc-generator, test-generator, document-refiner
+    osm: error: line 7: goal: unknown prewritten goal 'x'; prewritten goals: comment-stripper, doc-generator, test-generator, document-refiner
     osm: error: line 8: template: usage: template [edit | reset]
     osm: error: line 9: generate takes no arguments; set the goal with 'goal', add files with 'add'
     --- exit Some(1)

@@ -19,7 +19,7 @@ fn comment_stripper() {
     osm: error: line 1: unknown command "diff"
     osm: hint: `help` lists all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
-    osm: error: line 2: nothing was added; there is a problem with
+    osm: error: line 2: nothing added:
       nothing.rs: $ROOT/tree/nothing.rs: not found (check the spelling and the current folder)
     Removed [1]
     No items yet. Add some with add, diff, exec or note.
@@ -81,7 +81,7 @@ fn variables_shape_the_prompt_and_are_remembered() {
     --- stderr
     type set to: security
     framework set to: pytest
-    osm: error: line 5: type: 'fast' is no choice; there are: unit, integration, e2e, performance, security
+    osm: error: line 5: type: invalid value 'fast'; choices: unit, integration, e2e, performance, security
     --- exit Some(1)
     ");
     let shown = env.types(&["goal", "test-generator"], "show\n");

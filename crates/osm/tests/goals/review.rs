@@ -8,7 +8,7 @@ use crate::harness::Env;
 fn every_command() {
     let env = Env::new();
     env.file("a.rs", "fn a() {}\n");
-    assert_snapshot!(env.types(&["code-review"], "add a.rs\nnote look twice\nnote --goals\nnote goal:security\nnote goal:taste\ndiff\nexec echo hi\nlist\nremove 3 4\nedit 1\nremove 9\nlist\n"), @"
+    assert_snapshot!(env.types(&["code-review"], "add a.rs\nnote look twice\nnote --goals\nnote goal:security\nnote goal:taste\ndiff\nexec echo hi\nlist\nremove 3 4\nedit 1\nremove 9\nlist\n"), @r#"
     Focus areas:
       note goal:comments     comments that are wrong, outdated or missing
       note goal:docs         documentation that no longer holds or is missing
@@ -29,15 +29,15 @@ fn every_command() {
     Added file: a.rs [1]
     Added note [2]
     Added review focus [3]: security
-    osm: error: line 5: note: there is no focus 'taste'; there are: comments, docs, tests, performance, security
+    osm: error: line 5: note: unknown focus area 'taste'; focus areas: comments, docs, tests, performance, security
     Added diff: git diff [4] (run when the prompt is built)
     Added exec: echo hi [5] (run when the prompt is built)
     Removed [3]
     Removed [4]
     osm: error: line 10: edit: [1] is a file; edit a.rs itself, osm reads it when it builds the prompt
-    osm: error: line 11: remove: there is no [9]; there are: [1], [2], [5]
+    osm: error: line 11: remove: no item [9]; ids: [1], [2], [5]
     --- exit Some(1)
-    ");
+    "#);
     let shown = env.types(&["review"], "show\n");
     assert!(shown.starts_with("You review the change below"), "{shown}");
     assert!(shown.contains("### File: a.rs\n\n```rust\nfn a() {}\n```\n"), "{shown}");
@@ -79,20 +79,20 @@ fn large_change() -> Env {
 fn a_large_change_is_reviewed_in_chunks() {
     let env = large_change();
     env.types(&["code-review"], "diff HEAD\nnote mind this\n");
-    assert_snapshot!(env.types(&["code-review"], "review-chunks\nreview-chunks --lines 100\nreview-chunks --lines 100 2\nreview-chunks --lines 100 9\nreview-chunks --fast\n"), @"
+    assert_snapshot!(env.types(&["code-review"], "review-chunks\nreview-chunks --lines 100\nreview-chunks --lines 100 2\nreview-chunks --lines 100 9\nreview-chunks --fast\n"), @r#"
       Chunk 1/4: many.txt (1/2) (94 lines)
       Chunk 2/4: many.txt (2/2) (91 lines)
       Chunk 3/4: one.txt (156 lines)
       Chunk 4/4: small.txt (7 lines)
     --- stderr
-    Everything fits in one chunk (${count(lines)}); use 'copy'.
+    Everything fits in one chunk (344 lines); use 'copy'.
     Next: 'review-chunks 1' copies the first.
     Chunk 2/4 copied: many.txt (2/2) (91 lines)
     Next: 'review-chunks 3'.
-    osm: error: line 4: review-chunks: there is no chunk 9; there are 1 to 4
-unexpected argument     osm: error: line 5: review-chunks: '--fast'; usage: review-chunks [--lines COUNT] [--show] [NUMBER]
+    osm: error: line 4: review-chunks: no chunk 9; chunks: 1 to 4
+    osm: error: line 5: review-chunks: unexpected argument '--fast'; usage: review-chunks [--lines COUNT] [--show] [NUMBER]
     --- exit Some(1)
-    ");
+    "#);
     let second = env.clipboard();
     assert!(second.contains("This is part 2 of 4"), "{second}");
     assert!(second.contains("mind this"), "notes go with each: {second}");
@@ -124,11 +124,11 @@ unexpected argument     osm: error: line 5: review-chunks: '--fast'; usage: revi
 #[test]
 fn what_fits_is_not_cut() {
     let env = Env::new();
-    assert_snapshot!(env.types(&["code-review"], "review-chunks\nnote a\nreview-chunks\n"), @"
+    assert_snapshot!(env.types(&["code-review"], "review-chunks\nnote a\nreview-chunks\n"), @r#"
     --- stderr
-    osm: error: line 1: review-chunks: nothing to review yet; add a change with 'diff main
+    osm: error: line 1: review-chunks: nothing to review yet; add a change with 'diff main'
     Added note [1]
-    Everything fits in one chunk (${count(lines)}); use 'copy'.
+    Everything fits in one chunk (0 lines); use 'copy'.
     --- exit Some(1)
-    ");
+    "#);
 }
