@@ -11,15 +11,20 @@ pub(crate) const SHORT: usize = 16;
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
+/// The hash of `bytes`.
+pub(crate) fn bytes(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
 /// The first `digits` digits of the hash of `bytes`.
 pub(crate) fn hex(bytes: &[u8], digits: usize) -> String {
-    let nibbles = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let nibbles = self::bytes(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
     nibbles.take(digits).map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
 }
 
 /// Whether the hash of `bytes` begins with these digits: for lists of a hundred thousand ids.
 pub(crate) fn begins_with(bytes: &[u8], digits: &str) -> bool {
-    let nibbles = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let nibbles = self::bytes(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.bytes().zip(nibbles).all(|(digit, nibble)| digit == DIGITS[usize::from(nibble)])
 }
 

@@ -24,6 +24,7 @@
 //! | for | see |
 //! |---|---|
 //! | the grammar of an id | [`SessionId`], `id.rs` |
+//! | two words for an id | [`Handle`] |
 //! | which signal wins, in what order | [`detect()`], `detect.rs` and a file for each detector |
 //! | names of agents, shells, wrappers, roots | [`catalogue`] |
 //! | the walk up the process tree | [`ancestry`] |
@@ -46,6 +47,7 @@ mod detect;
 mod detection;
 mod digest;
 mod environment;
+mod handle;
 mod id;
 mod instance;
 pub mod parse;
@@ -60,6 +62,7 @@ pub use catalogue::Catalogue;
 pub use detect::{Request, detect, explain, identify};
 pub use detection::{AgentFound, Ancestor, Confidence, Detection, Finding, Outcome, Source};
 pub use environment::{Environment, VARIABLES};
+pub use handle::{Handle, InvalidHandle};
 pub use id::{InvalidId, MAX_LENGTH, SessionId};
 pub use instance::{Liveness, ProcessInstance, Proof, UnknownReason};
 pub use platform::System;
