@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use crate::SessionId;
 use crate::digest;
@@ -16,6 +17,12 @@ const ADJECTIVES: &str = include_str!("../words/adjectives.txt");
 const NOUNS: &str = include_str!("../words/nouns.txt");
 /// How many bits choose a word.
 const BITS: u32 = 10;
+/// How many digits of the hash the two words stand for.
+const DIGITS: usize = 2 * BITS as usize / 4;
+
+/// Both lists, split when the first handle is shown or read.
+static WORDS: LazyLock<[Vec<&str>; 2]> =
+    LazyLock::new(|| [ADJECTIVES, NOUNS].map(|list| list.lines().collect()));
 
 /// The handle of a session.
 ///
@@ -54,16 +61,20 @@ impl Handle {
         Self { adjective: word(bits >> BITS), noun: word(bits) }
     }
 
-    fn words(self) -> (&'static str, &'static str) {
-        let word = |list: &'static str, at| list.lines().nth(usize::from(at)).unwrap_or_default();
-        (word(ADJECTIVES, self.adjective), word(NOUNS, self.noun))
+    /// The digits of the id's hash that follow those of the handle: they tell sessions apart that
+    /// share one.
+    #[must_use]
+    pub fn digits(id: &SessionId) -> String {
+        digest::hex(id.as_str().as_bytes(), digest::SHORT).split_off(DIGITS)
     }
 }
 
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (adjective, noun) = self.words();
-        f.pad(&format!("{adjective}-{noun}"))
+        let [adjectives, nouns] = &*WORDS;
+        let word = |list: &[&'static str], at| list.get(usize::from(at)).copied();
+        let adjective = word(adjectives, self.adjective).unwrap_or_default();
+        f.pad(&format!("{adjective}-{}", word(nouns, self.noun).unwrap_or_default()))
     }
 }
 
@@ -71,15 +82,13 @@ impl FromStr for Handle {
     type Err = InvalidHandle;
 
     fn from_str(text: &str) -> Result<Self, InvalidHandle> {
-        let place = |list: &str, word: &str| {
-            let at = list.lines().position(|it| it == word)?;
-            u16::try_from(at).ok()
+        let place = |list: &[&str], word: &str| {
+            let at = list.binary_search(&word).map_err(|_| InvalidHandle)?;
+            u16::try_from(at).map_err(|_| InvalidHandle)
         };
         let (adjective, noun) = text.split_once('-').ok_or(InvalidHandle)?;
-        Ok(Self {
-            adjective: place(ADJECTIVES, adjective).ok_or(InvalidHandle)?,
-            noun: place(NOUNS, noun).ok_or(InvalidHandle)?,
-        })
+        let [adjectives, nouns] = &*WORDS;
+        Ok(Self { adjective: place(adjectives, adjective)?, noun: place(nouns, noun)? })
     }
 }
 

@@ -4,6 +4,7 @@ use crate::World;
 use crate::cli::{self, Command, Line};
 use crate::error::CommandError;
 use crate::invocation::{Invocation, Options};
+use crate::ops::identity;
 use crate::render::Ui;
 
 mod claim;
@@ -30,9 +31,9 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         invocation
     };
     match &line.command {
-        None => status::run(&invocation(ui).explain(), world, ui),
+        None => status::run(&identity::explain(&invocation(ui)), ui),
         Some(Command::Whoami { format }) => {
-            whoami::run(&invocation(ui).explain(), *format, world, ui);
+            whoami::run(&identity::explain(&invocation(ui)), *format, ui);
         }
         Some(Command::Session { command }) => {
             session::run(command.as_ref(), &invocation(ui), ui)?;

@@ -132,14 +132,6 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// The session that an argument names, or the current one.
-    pub(crate) fn named(&self, argument: Option<&str>) -> SessionId {
-        match argument {
-            Some(text) => SessionId::explicit(text.as_ref()),
-            None => self.session_id().clone(),
-        }
-    }
-
     /// The folder that the run was started in.
     pub(crate) fn folder(&self) -> Result<PathBuf, InvocationError> {
         self.world.folder().ok_or(InvocationError::NoFolder)

@@ -8,6 +8,7 @@
 pub mod claim;
 pub mod config;
 pub mod goal;
+pub mod identity;
 pub mod prompt;
 pub mod session;
 pub mod trust;

@@ -1,12 +1,15 @@
-//! A detection as JSON: names and meanings are part of what other programs rely on.
+//! The current session as JSON: programs rely on these names and their meanings.
 
-use osm_identity::{Detection, ProcessInstance, SessionId};
+use osm_identity::{ProcessInstance, SessionId};
 use serde::Serialize;
+
+use crate::ops::identity::Identity;
 
 /// The document of `--json`.
 #[derive(Serialize)]
 pub(in crate::commands) struct Report<'a> {
     id: &'a str,
+    handle: String,
     source: &'a str,
     confidence: &'a str,
     agent: Option<Agent<'a>>,
@@ -43,9 +46,11 @@ struct Ancestor<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(in crate::commands) fn new(detection: &'a Detection) -> Self {
+    pub(in crate::commands) fn new(identity: &'a Identity) -> Self {
+        let detection = &identity.detection;
         Self {
             id: detection.id.as_str(),
+            handle: identity.handle.to_string(),
             source: detection.source.name(),
             confidence: detection.confidence.name(),
             agent: detection.agent.as_ref().map(|agent| Agent {

@@ -5,6 +5,7 @@ use osm_store::retention::Mode;
 use crate::cli::{ListArguments, Session, Sure};
 use crate::error::CommandError;
 use crate::invocation::Invocation;
+use crate::ops::identity;
 use crate::ops::session::{BackgroundCleanup, Consent};
 use crate::render::Ui;
 
@@ -36,7 +37,7 @@ pub(super) fn run(
     let _cleanup = (!quiet).then(|| BackgroundCleanup::start(invocation));
     match command {
         Session::Id { explain, format } => {
-            id::run(&invocation.explain(), *explain, *format, ui);
+            id::run(&identity::explain(invocation), *explain, *format, ui);
             Ok(())
         }
         Session::List(arguments) => list::run(arguments, invocation, ui),

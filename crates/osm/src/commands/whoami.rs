@@ -1,25 +1,27 @@
-//! `osm whoami`: the friendly form.
+//! `osm whoami`: the current session for people.
 
-use osm_identity::{Detection, Outcome, SessionId};
+use osm_identity::Outcome;
 
 use super::report::Report;
-use crate::World;
 use crate::cli::Format;
+use crate::ops::identity::{Identity, Place};
 use crate::render::{Style, Text, Ui};
 
-pub(super) fn run(detection: &Detection, format: Format, world: &World, ui: &mut Ui) {
+pub(super) fn run(identity: &Identity, format: Format, ui: &mut Ui) {
     if format.json {
-        return ui.json(&Report::new(detection));
+        return ui.json(&Report::new(identity));
     }
-    describe(detection, world, ui);
+    describe(identity, ui);
 }
 
-/// The session, why it is this one, and where its state lives.
-pub(super) fn describe(detection: &Detection, world: &World, ui: &mut Ui) {
+/// The session, why it is this one, and where its state is.
+pub(super) fn describe(identity: &Identity, ui: &mut Ui) {
+    let detection = &identity.detection;
     let won = detection.trail.iter().find(|finding| finding.outcome == Outcome::Won);
     let because = won.map(|finding| finding.reason.as_str()).unwrap_or_default();
     let mut rows: Vec<[Text; 2]> = vec![
-        ["session".into(), Style::Strong.of(detection.id.as_str())],
+        ["session".into(), Style::Strong.of(identity.handle.to_string())],
+        ["id".into(), detection.id.as_str().into()],
         ["because".into(), because.into()],
         ["found by".into(), format!("{}, {}", detection.source, detection.confidence).into()],
     ];
@@ -36,16 +38,11 @@ pub(super) fn describe(detection: &Detection, world: &World, ui: &mut Ui) {
     if let Some(parent) = &detection.parent {
         rows.push(["runs in".into(), parent.as_str().into()]);
     }
-    rows.push(["state".into(), place(&detection.id, world).into()]);
+    let place = match &identity.place {
+        Place::File(path) => path.display().to_string(),
+        Place::Memory => "in memory".into(),
+        Place::Nowhere => "not stored: set HOME, or OSM_HOME to a folder".into(),
+    };
+    rows.push(["state".into(), place.into()]);
     ui.aligned(&rows);
-}
-
-/// The file in which the session's state lives.
-fn place(id: &SessionId, world: &World) -> String {
-    match world.home() {
-        Some(home) => {
-            home.join("sessions").join(id.file_name("session.json")).display().to_string()
-        }
-        None => "nowhere: set HOME, or OSM_HOME to a folder".to_owned(),
-    }
 }

@@ -29,6 +29,8 @@ use osm_store::Store;
 use osm_store::backend::Holder;
 
 use crate::interaction::Interaction;
+use crate::invocation::Invocation;
+use crate::ops::identity::name;
 
 /// What to do with a confirmation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +39,25 @@ pub struct Consent {
     pub yes: bool,
     /// Only find out what would be done.
     pub dry_run: bool,
+}
+
+/// The session that a request names, or the session of this run.
+fn named(
+    invocation: &Invocation,
+    store: &Store,
+    argument: Option<&str>,
+) -> Result<SessionId, SessionError> {
+    let Some(argument) = argument else { return Ok(invocation.session_id().clone()) };
+    // An id and a name that the user chose need no list of all sessions.
+    let chosen = SessionId::explicit(argument.as_ref());
+    if store.contains(&chosen)? {
+        return Ok(chosen);
+    }
+    let mut known: Vec<SessionId> = store.list()?.into_iter().map(|entry| entry.id).collect();
+    known.push(invocation.session_id().clone());
+    known.sort();
+    known.dedup();
+    Ok(name::found(argument, &known)?)
 }
 
 /// Warns of sessions that are about to be changed here and are open on another machine.

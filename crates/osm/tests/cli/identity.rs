@@ -68,7 +68,8 @@ fn what_programs_rely_on() {
 fn whoami_for_people() {
     let env = Env::new().with("OSM_SESSION", "build");
     assert_snapshot!(env.run(&["whoami"]).transcript(), @"
-    session   ex--build_44
+    session   legible-foal
+    id        ex--build_44
     because   OSM_SESSION=build
     found by  explicit-env, explicit
     state     $OSM_HOME/sessions/ex--build_44.session.json
@@ -79,16 +80,17 @@ fn whoami_for_people() {
 fn bare_osm_tells_where_you_are() {
     let env = Env::new().with("OSM_SESSION", "build");
     assert_snapshot!(env.run(&[]).transcript(), @"
-      session   ex--build_44
+      session   legible-foal
+      id        ex--build_44
       because   OSM_SESSION=build
       found by  explicit-env, explicit
       state     $OSM_HOME/sessions/ex--build_44.session.json
 
     Try
-      osm session id --explain  every candidate, with the reason
-      osm session id --json     the same for programs
-      OSM_SESSION=name osm …    a session of your own choice
-      osm --help                all commands
+      osm session id --explain  show every detector and its reason
+      osm session id --json     show the same for programs
+      OSM_SESSION=name osm …    choose a session by name
+      osm --help                list all commands
     ");
 }
 

@@ -450,6 +450,7 @@ fn every_id_that_is_listed_is_found() {
 #[test]
 fn a_store_without_files_has_no_paths() {
     let env = Env::new();
+    drop(opened(&env, "x"));
     for arguments in [&["session", "path"][..], &["session", "path", "x"]] {
         said(&env.run(arguments), 0, &["$OSM_HOME/sessions"]);
         let memory = [arguments, &["--store", "memory"]].concat();
@@ -524,4 +525,32 @@ fn errors_are_json_for_programs() {
         assert_eq!(error["reason"], reason);
         assert!(error["hints"].as_array().is_some_and(|hints| !hints.is_empty()));
     }
+}
+
+#[test]
+fn sessions_are_named_by_handles_and_prefixes_and_never_made_by_mistake() {
+    let env = Env::new();
+    for name in ["build", "build-2", "review"] {
+        drop(opened(&env, name));
+    }
+    let listed: Value =
+        serde_json::from_str(&env.run(&["session", "list", "--json"]).stdout).unwrap();
+    for session in listed.as_array().unwrap() {
+        let (id, handle) = (session["id"].as_str().unwrap(), session["handle"].as_str().unwrap());
+        for name in [id, handle, &id[..id.len() - 1]] {
+            said(&env.run(&["session", "info", name]), 0, &[id, handle]);
+        }
+    }
+    let files = || std::fs::read_dir(env.path().join("sessions")).unwrap().count();
+    let before = files();
+    for command in ["info", "path", "history", "export", "reset", "diff", "delete"] {
+        let ambiguous = ["means 2 sessions", "ex--build_44", "ex--build-2_", "give more of the id"];
+        said(&env.run(&["session", command, "ex--bu"]), 2, &ambiguous);
+        let unknown = ["session \"biuld\" not found", "did you mean", "ex--build_44"];
+        said(&env.run(&["session", command, "biuld"]), 4, &unknown);
+    }
+    assert_eq!(files(), before, "nothing was made");
+    let error = env.run(&["session", "info", "--json", "biuld"]).stdout;
+    let error: Value = serde_json::from_str(&error).unwrap();
+    assert_eq!(error["reason"], "session_not_found", "{error}");
 }

@@ -1,26 +1,30 @@
 //! `osm session id`: the id, and with `--explain` how it came about.
 
-use osm_identity::{Confidence, Detection, Outcome};
+use osm_identity::{Confidence, Outcome};
 
 use crate::cli::Format;
 use crate::commands::report::Report;
 use crate::fast_path;
+use crate::ops::identity::Identity;
 use crate::render::{Style, Text, Ui};
 
-pub(super) fn run(detection: &Detection, explain: bool, format: Format, ui: &mut Ui) {
+pub(super) fn run(identity: &Identity, explain: bool, format: Format, ui: &mut Ui) {
     if format.json {
-        return ui.json(&Report::new(detection));
+        return ui.json(&Report::new(identity));
     }
+    let detection = &identity.detection;
     if explain {
-        return show(detection, ui);
+        return show(identity, ui);
     }
     fast_path::print(&detection.id, detection.confidence, ui);
 }
 
-fn show(detection: &Detection, ui: &mut Ui) {
-    ui.line(Style::Strong.of(detection.id.as_str()));
+fn show(identity: &Identity, ui: &mut Ui) {
+    let detection = &identity.detection;
+    let handle = Style::Faint.of(format!("  ({})", identity.handle));
+    ui.line(Style::Strong.of(detection.id.as_str()).then(handle));
     ui.line("");
-    ui.line("Candidates, in the order in which they are asked");
+    ui.line("Detectors, in order");
     let rows: Vec<[Text; 3]> = detection
         .trail
         .iter()
@@ -36,7 +40,7 @@ fn show(detection: &Detection, ui: &mut Ui) {
     ui.aligned(&rows);
 
     ui.line("");
-    ui.line("Ancestors, from this process up");
+    ui.line("Ancestors of this process");
     let anchor = detection.anchor.as_ref().map(|anchor| anchor.pid);
     let rows: Vec<[Text; 4]> = detection
         .ancestry
@@ -47,7 +51,7 @@ fn show(detection: &Detection, ui: &mut Ui) {
                 process.terminal.map_or_else(|| "-".to_owned(), |terminal| terminal.to_string());
             let mut role = Text::from(ancestor.role.to_string());
             if Some(process.pid) == anchor {
-                role = role.then(Style::Strong.of("  <- the session hangs on this"));
+                role = role.then(Style::Strong.of("  <- the session ends with this"));
             }
             [process.pid.to_string().into(), process.name.as_str().into(), terminal.into(), role]
         })
@@ -62,6 +66,6 @@ fn show(detection: &Detection, ui: &mut Ui) {
     }
     if detection.confidence == Confidence::Unconfirmed {
         ui.line("");
-        ui.line("Unconfirmed: the process behind it is out of sight.");
+        ui.line("Unconfirmed: osm cannot see the process that this id depends on.");
     }
 }

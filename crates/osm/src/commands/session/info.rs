@@ -1,5 +1,7 @@
 //! `osm session info` and `osm session path`.
 
+use osm_identity::Handle;
+
 use crate::cli::Format;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
@@ -20,7 +22,8 @@ pub(super) fn run(
     }
     let now = invocation.world.now();
     let mut rows = vec![
-        [Text::from("session"), Style::Strong.of(session.id.as_str())],
+        [Text::from("session"), Style::Strong.of(Handle::of(&session.id).to_string())],
+        ["id".into(), session.id.as_str().into()],
         [
             "created".into(),
             format!("{} ({})", session.created_at, ago(session.created_at, now)).into(),

@@ -8,7 +8,8 @@ use crate::render::time::age;
 use crate::render::{Column, Style, Table, Text, Ui, size};
 
 const COLUMNS: &[Column] = &[
-    Column::new("ID"),
+    Column::new("SESSION"),
+    Column::new("ID").rank(2),
     Column::new("USED").rank(1),
     Column::new("SIZE").rank(5),
     Column::new("SOURCE").rank(4),
@@ -52,7 +53,8 @@ pub(super) fn run(
         let (age, size) = (age(row.updated_at, now).into(), size(row.size).into());
         let [source, agent, branch] = [&row.source, &row.agent, &row.branch]
             .map(|text| Text::from(text.as_deref().unwrap_or("-")));
-        table.row([row.id.as_str().into(), age, size, source, agent, branch, state]);
+        let (handle, id) = (row.handle.as_str().into(), row.id.as_str().into());
+        table.row([handle, id, age, size, source, agent, branch, state]);
     }
     ui.table(&table);
     Ok(())

@@ -75,7 +75,7 @@ pub fn restore(
     let store = invocation.store_to_change(request.force)?;
     let (kind, was) = find(&store, &request.name)?;
     let id = match (request.id.as_deref(), was) {
-        (Some(id), _) => invocation.named(Some(id)),
+        (Some(id), _) => SessionId::explicit(id.as_ref()),
         (None, Some(id)) => id,
         (None, None) => store.read_archived(kind, &request.name)?.id,
     };

@@ -3,7 +3,7 @@
 use osm_identity::SessionId;
 use osm_store::backend::ArchiveKind;
 
-use super::{Consent, SessionError, warn_of_foreign_holders};
+use super::{Consent, SessionError, named, warn_of_foreign_holders};
 use crate::interaction::{Interaction, confirm};
 use crate::invocation::Invocation;
 
@@ -36,7 +36,8 @@ pub fn delete(
     interaction: &mut dyn Interaction,
 ) -> Result<Deleted, SessionError> {
     let store = invocation.store_to_change(request.force)?;
-    let ids: Vec<_> = request.ids.iter().map(|name| invocation.named(Some(name))).collect();
+    let named = request.ids.iter().map(|name| named(invocation, &store, Some(name)));
+    let ids = named.collect::<Result<Vec<_>, _>>()?;
     for id in &ids {
         if !store.contains(id)? {
             return Err(osm_store::Error::NotFound(id.clone()).into());
@@ -92,8 +93,8 @@ pub fn reset(
     request: &ResetRequest,
     interaction: &mut dyn Interaction,
 ) -> Result<Reset, SessionError> {
-    let id = invocation.named(request.id.as_deref());
     let store = invocation.store_to_change(request.force)?;
+    let id = named(invocation, &store, request.id.as_deref())?;
     match store.read(&id) {
         // A reset repairs that.
         Err(osm_store::Error::Corrupt { .. }) => {}

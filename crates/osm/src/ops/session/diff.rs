@@ -7,8 +7,8 @@ use osm_store::Store;
 use osm_store::diff::Difference;
 use serde_json::{Value, json};
 
-use super::SessionError;
 use super::archives::find;
+use super::{SessionError, named};
 use crate::invocation::Invocation;
 
 /// Which states.
@@ -32,7 +32,8 @@ pub fn diff(
         }
         (Some(one), None) => {
             let id = one.split('@').next().filter(|id| !id.is_empty() && !is_archived(id));
-            (state(&store, one, invocation)?, store.read(&invocation.named(id))?.state)
+            let id = named(invocation, &store, id)?;
+            (state(&store, one, invocation)?, store.read(&id)?.state)
         }
         _ => {
             let session = store.read(invocation.session_id())?;
@@ -53,9 +54,10 @@ fn state(store: &Store, name: &str, invocation: &Invocation) -> Result<Value, Se
         return Ok(store.read_archived(kind, name)?.state);
     }
     let Some((id, number)) = name.rsplit_once('@') else {
-        return Ok(store.read(&invocation.named(Some(name)))?.state);
+        return Ok(store.read(&named(invocation, store, Some(name))?)?.state);
     };
-    let session = store.read(&invocation.named(Some(id).filter(|id| !id.is_empty())))?;
+    let id = named(invocation, store, Some(id).filter(|id| !id.is_empty()))?;
+    let session = store.read(&id)?;
     let entry =
         number.parse::<usize>().ok().and_then(|number| session.history.get(number.checked_sub(1)?));
     entry.map(|entry| entry.final_state.clone()).ok_or_else(|| SessionError::NoSuchCommand {

@@ -12,6 +12,7 @@ use crate::config::InvalidLimits;
 use crate::error::{Exit, Failure};
 use crate::interaction::Unconfirmed;
 use crate::invocation::InvocationError;
+use crate::ops::identity::name::NameError;
 
 /// Why an operation on sessions failed.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,9 @@ pub enum SessionError {
     /// The user did not confirm.
     #[error(transparent)]
     Unconfirmed(#[from] Unconfirmed),
+    /// The name does not mean one session.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// The chosen store has no files.
     #[error("sessions of this store are not files")]
     NoFiles,
@@ -67,6 +71,7 @@ impl Failure for SessionError {
             Self::Store(error) => error.reason(),
             Self::Invocation(error) => error.reason(),
             Self::Unconfirmed(error) => error.reason(),
+            Self::Name(error) => error.reason(),
             Self::NoFiles => "no_files",
             Self::NoSuchCommand { .. } => "command_not_found",
             Self::Limits(error) => error.reason(),
@@ -81,6 +86,7 @@ impl Failure for SessionError {
             Self::Store(error) => error.exit(),
             Self::Invocation(error) => error.exit(),
             Self::Unconfirmed(error) => error.exit(),
+            Self::Name(error) => error.exit(),
             Self::NoSuchCommand { .. } => Exit::NotFound,
             Self::SeveralFiles => Exit::Usage,
             _ => Exit::Failure,
@@ -92,6 +98,7 @@ impl Failure for SessionError {
             Self::Store(error) => return error.hints(),
             Self::Invocation(error) => return error.hints(),
             Self::Unconfirmed(error) => return error.hints(),
+            Self::Name(error) => return error.hints(),
             Self::NoFiles => "use --store fs".to_owned(),
             Self::NoSuchCommand { id, .. } => format!("see `osm session history {id}`"),
             Self::Limits(error) => return error.hints(),

@@ -1,15 +1,17 @@
 //! All sessions of a store.
 
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
-use osm_identity::{Repository, SessionId};
+use osm_identity::{Handle, Repository, SessionId};
 use osm_store::backend::Entry;
 use osm_store::{Summary, spread};
 use serde::{Serialize, Serializer};
 
 use super::SessionError;
 use crate::invocation::Invocation;
+use crate::ops::identity::name;
 
 /// Which sessions, in which order.
 #[derive(Clone, Debug, Default)]
@@ -34,12 +36,14 @@ pub enum Order {
     Active,
 }
 
-/// One session. Programs rely on the names of the first seven fields (document 004).
+/// One session. Programs rely on these names; those in camelCase are fixed by document 004.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The session.
     #[serde(serialize_with = "as_text")]
     pub id: SessionId,
+    /// Its handle, with digits where two sessions of the list share one.
+    pub handle: String,
     /// Its file; `None` where sessions are not files.
     #[serde(serialize_with = "as_path")]
     pub path: Option<PathBuf>,
@@ -102,6 +106,7 @@ pub fn list(invocation: &Invocation, request: &ListRequest) -> Result<Vec<Row>, 
         entries.into_iter().map(row).filter(is_wanted).collect::<Vec<_>>()
     });
     let mut rows: Vec<Row> = shares.into_iter().flatten().collect();
+    tell_apart(&mut rows);
     if request.order == Order::Active {
         rows.sort_by(|one, other| {
             let key = |row: &Row| (!row.is_active, std::cmp::Reverse(row.updated_at));
@@ -109,6 +114,17 @@ pub fn list(invocation: &Invocation, request: &ListRequest) -> Result<Vec<Row>, 
         });
     }
     Ok(rows)
+}
+
+/// Adds digits to handles that several sessions share.
+fn tell_apart(rows: &mut [Row]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for row in &*rows {
+        *counts.entry(row.handle.clone()).or_default() += 1;
+    }
+    for row in rows.iter_mut().filter(|row| counts.get(&row.handle).is_some_and(|it| *it > 1)) {
+        row.handle = name::with_digits(&row.id);
+    }
 }
 
 /// Adds the paths of files, which only programs need: a list can have a hundred thousand rows.
@@ -151,6 +167,7 @@ fn row(entry: Entry) -> Row {
     };
     let last_used = summary.last_used.unwrap_or_default();
     Row {
+        handle: Handle::of(&entry.id).to_string(),
         id: entry.id,
         path: None,
         lock_path: None,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use osm_store::Snapshot;
 use osm_store::backend::Holder;
 
-use super::SessionError;
+use super::{SessionError, named};
 use crate::invocation::Invocation;
 
 /// A session and where it is.
@@ -21,12 +21,14 @@ pub struct Info {
 
 /// Reads a session.
 pub fn read(invocation: &Invocation, id: Option<&str>) -> Result<Snapshot, SessionError> {
-    Ok(invocation.store()?.read(&invocation.named(id))?)
+    let store = invocation.store()?;
+    Ok(store.read(&named(invocation, &store, id)?)?)
 }
 
 /// Reads a session, with the processes that have it open.
 pub fn info(invocation: &Invocation, id: Option<&str>) -> Result<Info, SessionError> {
-    let (store, id) = (invocation.store()?, invocation.named(id));
+    let store = invocation.store()?;
+    let id = named(invocation, &store, id)?;
     let session = store.read(&id)?;
     let file = store.backend().files().map(|files| files.layout().document(&id));
     Ok(Info { session, holders: store.backend().holders(&id)?, file })
@@ -38,6 +40,6 @@ pub fn path(invocation: &Invocation, id: Option<&str>) -> Result<PathBuf, Sessio
     let files = store.backend().files().ok_or(SessionError::NoFiles)?;
     Ok(match id {
         None => files.layout().sessions(),
-        Some(id) => files.layout().document(&invocation.named(Some(id))),
+        Some(id) => files.layout().document(&named(invocation, &store, Some(id))?),
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use osm_identity::{Environment, System};
+use osm_identity::{Environment, SessionId, System};
 use osm_store::retention::Mode;
 use tempfile::TempDir;
 
@@ -54,7 +54,7 @@ fn import_session(invocation: &Invocation, home: &TempDir, id: &str) {
         ImportRequest { files: vec![file], id: Some(id.to_owned()), ..ImportRequest::default() };
     let result = import(invocation, &request, &mut Silence).unwrap();
     assert!(result.failure.is_none(), "{result:?}");
-    assert_eq!(result.imported[0].id, invocation.named(Some(id)));
+    assert_eq!(result.imported[0].id, SessionId::explicit(id.as_ref()));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_session_from_its_import_to_its_end() {
     import_session(&invocation, &home, "x");
     let rows = list(&invocation, &ListRequest::default()).unwrap();
     assert_eq!(rows.len(), 1);
-    assert_eq!(rows[0].id, invocation.named(Some("x")));
+    assert_eq!(rows[0].id, SessionId::explicit("x".as_ref()));
     let found = info(&invocation, Some("x")).unwrap();
     assert_eq!(found.session.state["shared"]["k"], "v");
     assert_eq!(found.file, Some(path(&invocation, Some("x")).unwrap()));

@@ -74,7 +74,7 @@ pub fn import(
     }
     let mut imports = Imports { imported: Vec::new(), failure: None };
     for file in &request.files {
-        match import_one(invocation, &store, request, file, interaction) {
+        match import_one(&store, request, file, interaction) {
             Ok(imported) => imports.imported.push(imported),
             Err(error) => {
                 imports.failure = Some(error);
@@ -86,7 +86,6 @@ pub fn import(
 }
 
 fn import_one(
-    invocation: &Invocation,
     store: &Store,
     request: &ImportRequest,
     file: &Path,
@@ -96,7 +95,7 @@ fn import_one(
         read(file).map_err(|source| SessionError::Unreadable { path: file.to_owned(), source })?;
     let place = file.display().to_string();
     let session = store.snapshot(bytes.clone(), &place)?;
-    let id = request.id.as_deref().map_or(session.id, |id| invocation.named(Some(id)));
+    let id = request.id.as_deref().map_or(session.id, |id| SessionId::explicit(id.as_ref()));
     let (mut archived, dry_run) = (None, request.consent.dry_run);
     if !dry_run {
         warn_of_foreign_holders(store, std::slice::from_ref(&id), interaction);
