@@ -168,7 +168,7 @@ fn wrong_registrations_say_what_is_wrong() {
     }
     stage.value("tui.registerMode({ name: 'async', commands: async () => ({}) })");
     let error = Modes::new(&stage.runtime).enter("async").unwrap_err();
-    assert!(error.message.contains("a function that gives one at once"), "{error}");
+    assert!(error.message.contains("a function that returns one (not a promise)"), "{error}");
     let stage = Stage::new();
     // What is made later is wrong when it is needed.
     stage.value("tui.registerMode({ name: 'm', commands: () => ({ c: {} }) })");

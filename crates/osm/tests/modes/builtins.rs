@@ -152,7 +152,7 @@ fn modes_and_back() {
     osm: error: command 3: unknown command "keep"
     osm: hint: `help` lists all commands
     osm: hint: `js EXPRESSION` evaluates JavaScript
-    osm: error: command 7: there is no mode 'nowhere'; there are: probe, other
+    osm: error: command 7: unknown mode 'nowhere'; modes: probe, other
     osm: error: command 8: missing mode name; `modes` lists them
     --- exit Some(1)
     "#

@@ -1,4 +1,4 @@
-//! Files, repositories and sessions that somebody else made, and lines that are mistyped: nothing of
+//! Files, repositories and sessions that other users made, and lines that are mistyped: nothing of
 //! ours gets out, no terminal is made to do anything, and no mode becomes unusable.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
@@ -173,10 +173,10 @@ fn items_that_another_tool_wrote() {
     for mode in [&["prompt-flow"][..], &["goal", "commit-message"]] {
         import(&env, items);
         plays(&env, mode, &["add a.rs", "show"]).said(0, &["first", "second"]);
-        plays(&env, mode, &["reset", "list"]).said(0, &["There is nothing here yet"]);
+        plays(&env, mode, &["reset", "list"]).said(0, &["No items yet"]);
     }
     import(&env, "7");
-    plays(&env, &["code-review"], &["list"]).said(0, &["There is nothing here yet"]);
+    plays(&env, &["code-review"], &["list"]).said(0, &["No items yet"]);
 }
 
 #[test]
@@ -198,33 +198,22 @@ fn an_option_that_there_is_not_is_no_text() {
         (
             "code-review",
             "note --goal",
-            "unexpected argument note: '--goal'; usage: note [text] | --goals",
+            "note: unknown option '--goal'; usage: note [text] | --goals",
         ),
-        (
-            "code-review",
-            "note --goals x",
-            "unexpected argument note: '--goals'; usage: note [text]",
-        ),
-        ("prompt-flow", "note --goal x", "unexpected argument note: '--goal'; usage: note [text]"),
+        ("code-review", "note --goals x", "note: unknown option '--goals'; usage: note [text]"),
+        ("prompt-flow", "note --goal x", "note: unknown option '--goal'; usage: note [text]"),
         (
             "prompt-flow",
             "goal --prewritten nope",
-            "unexpected argument goal: '--prewritten'; usage: goal",
+            "goal: unknown option '--prewritten'; usage: goal",
         ),
-        (
-            "prompt-flow",
-            "footer --cler",
-            "unexpected argument footer: '--cler'; usage: footer [text",
-        ),
-        ("prompt-flow", "use --x", "unexpected argument use: '--x'; usage: use [text]"),
+        ("prompt-flow", "footer --cler", "footer: unknown option '--cler'; usage: footer [text"),
+        ("prompt-flow", "use --x", "use: unknown option '--x'; usage: use [text]"),
     ] {
         plays(&env, &[mode], &[line]).said(1, &[told]);
     }
     let run = plays(&env, &["goal", "implementation-plan"], &["goal --cler", "goal --clear"]);
-    run.said(
-        1,
-        &["unexpected argument goal: '--cler'; usage: goal [text | --clear]", "goal cleared."],
-    );
+    run.said(1, &["goal: unknown option '--cler'; usage: goal [text | --clear]", "goal cleared."]);
     let texts = ["note -- a dash", "note '--goal is what I mean'", "note ---"];
     plays(&env, &["code-review"], &texts).said(0, &["Added note [3]"]);
 }
@@ -235,9 +224,9 @@ fn chunks_of_what_cannot_be_taken() {
     let run = plays(&env, &["code-review"], &["diff", "review-chunks"]);
     run.said(1, &["review-chunks: git diff failed: not a Git repository: LAB/tree"]);
     for (line, told) in [
-        ("review-chunks --lines 0", "'--lines' takes a number, 1 or more, not '0'; usage"),
-        ("review-chunks --lines", "'--lines' takes a number, 1 or more; usage"),
-        ("review-chunks --lnes 5", "'--lnes' is not understood; usage"),
+        ("review-chunks --lines 0", "'--lines' takes a number of at least 1, not '0'; usage"),
+        ("review-chunks --lines", "'--lines' takes a number of at least 1; usage"),
+        ("review-chunks --lnes 5", "unexpected argument '--lnes'; usage"),
     ] {
         plays(&env, &["code-review"], &[line]).said(1, &[told]);
     }

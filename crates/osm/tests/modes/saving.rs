@@ -95,7 +95,7 @@ fn what_cannot_be_saved_is_kept_at_the_end() {
     let write = format!("js require('osm:os').writeFile('{}', '{newer}')", path.display());
     let run = env.probe(&[&write, "keep two", "fail", "show"]);
     run.said(
-        1,
+        6,
         &[
             "cannot save the session",
             "hint: your changes are kept in memory; osm saves again after the next command",
