@@ -11,7 +11,6 @@ use std::ffi::{OsStr, OsString};
 use clap::Subcommand;
 use osm_claims::rules::Change;
 use osm_claims::{Listed, Notices, Reason, Refused, Resource};
-use osm_identity::SessionId;
 use serde_json::json;
 
 use crate::cli::{
@@ -68,8 +67,7 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
             }
         }
         ClaimCommand::Handoff { held: line, to, cancel: _, term, note } => {
-            let to = to.as_deref().map(|to| SessionId::explicit(to).to_string());
-            let (term, note) = (*term, note.clone());
+            let (to, term, note) = (to.clone(), *term, note.clone());
             let request = OfferRequest { held: held(line)?, to, term, note };
             offer(&request, line.place.format.json, invocation, ui)
         }
@@ -142,10 +140,10 @@ pub(super) fn list(line: &ClaimList, invocation: &Invocation, ui: &mut Ui) -> An
 }
 
 fn offer(request: &OfferRequest, json: bool, invocation: &Invocation, ui: &mut Ui) -> Answer {
-    claimed(ops::offer(invocation, request, ui), false, json, invocation, ui)?;
-    if let (Some(to), false) = (&request.to, json) {
+    let offered = claimed(ops::offer(invocation, request, ui), false, json, invocation, ui)?;
+    if let (Some(offer), false) = (&offered.outcome.claim.offer, json) {
         let name = words::quoted(&request.held.resource);
-        text::line(ui, &format!("  {to} accepts it with: osm claim accept {name}"));
+        text::line(ui, &format!("  {} accepts it with: osm claim accept {name}", offer.to));
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ mod error;
 pub mod guard;
 mod inspect;
 mod run;
+mod session;
 #[cfg(test)]
 mod tests;
 mod transfer;

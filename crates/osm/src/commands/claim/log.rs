@@ -2,7 +2,6 @@
 
 use jiff::{SignedDuration, Timestamp};
 use osm_claims::event::{Event, Filter, Transition};
-use osm_identity::SessionId;
 use serde_json::json;
 
 use super::{Answer, finish, json as keys, resource};
@@ -43,13 +42,14 @@ pub(super) fn run(line: &ClaimCommand, invocation: &Invocation, ui: &mut Ui) -> 
     let filter = Filter {
         scope: None,
         resource: name.as_ref().map(|it| resource(it)).transpose()?,
-        session: by.as_deref().map(|it| SessionId::explicit(it.as_ref()).to_string()),
+        session: None,
         kind: kind.clone(),
         since: time(since)?,
         until: at.map_or_else(|| time(until), |at| Ok(Some(at)))?,
         last: *last,
     };
-    let request = HistoryRequest { filter, everywhere: *all, scope: place.scope.clone() };
+    let by = by.as_ref().map(Into::into);
+    let request = HistoryRequest { filter, by, everywhere: *all, scope: place.scope.clone() };
     let json = place.format.json;
     let history = finish(ops::log(invocation, &request, ui), json, invocation, ui)?;
     match at {

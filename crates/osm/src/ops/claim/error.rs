@@ -9,6 +9,7 @@ use super::guard::GuardError;
 use super::words;
 use crate::error::{Exit, Failure};
 use crate::invocation::{Invocation, InvocationError};
+use crate::ops::identity::name::NameError;
 
 /// An operation on claims that did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,9 @@ pub enum Error {
     /// Bytes that cannot be the name of a resource.
     #[error(transparent)]
     Resource(#[from] InvalidResource),
+    /// The name does not mean one session.
+    #[error(transparent)]
+    Session(#[from] NameError),
     /// Events that cannot be what happened.
     #[error("the log contradicts itself: {0}")]
     Log(#[from] Inconsistency),
@@ -94,6 +98,7 @@ impl Failure for Error {
             Self::Lost(_) => "lost",
             Self::Ledger { source, .. } => words::ledger_reason(source),
             Self::Invocation(error) => error.reason(),
+            Self::Session(error) => error.reason(),
             Self::NoRepository(_) => "no_repository",
             Self::Resource(_) => "invalid_resource",
             Self::Log(_) => "inconsistent_log",
@@ -109,6 +114,7 @@ impl Failure for Error {
             Self::Lost(_) => Exit::Lost,
             Self::Ledger { source: osm_claims::Error::Busy { .. }, .. } => Exit::Busy,
             Self::Invocation(error) => error.exit(),
+            Self::Session(error) => error.exit(),
             Self::Resource(_) => Exit::Usage,
             // As a shell says that a program is missing, or cannot be run.
             Self::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -129,6 +135,7 @@ impl Failure for Error {
                 words::ledger_hint(place, source).into_iter().collect()
             }
             Self::Invocation(error) => error.hints(),
+            Self::Session(error) => error.hints(),
             Self::NoRepository(_) => {
                 vec!["run osm in a repository, or name a scope with --scope NAME".into()]
             }

@@ -1,5 +1,7 @@
 //! Reading claims and their log, and freeing those of dead owners.
 
+use std::ffi::OsString;
+
 use jiff::Timestamp;
 use osm_claims::event::{Event, Filter, Transition, replay};
 use osm_claims::{Epoch, Listed, Notices, Owned, Resource, Scope, SweepReport};
@@ -47,6 +49,8 @@ pub struct Status {
 pub struct HistoryRequest {
     /// The events; their scope is the caller's.
     pub filter: Filter,
+    /// The name of the session that caused them.
+    pub by: Option<OsString>,
     /// Of all scopes.
     pub everywhere: bool,
     /// The scope, instead of the repository around the folder.
@@ -130,9 +134,13 @@ pub fn log(
     request: &HistoryRequest,
     interaction: &mut dyn Interaction,
 ) -> Result<History, Error> {
-    let HistoryRequest { filter, everywhere, scope } = request;
+    let HistoryRequest { filter, by, everywhere, scope } = request;
     let client = open(invocation, scope.as_deref(), *everywhere, interaction)?;
-    let events = client.answer(client.claims.log(&client.requester, *everywhere, filter))?;
+    let mut filter = filter.clone();
+    if let Some(by) = by {
+        filter.session = Some(client.session_named(by)?.to_string());
+    }
+    let events = client.answer(client.claims.log(&client.requester, *everywhere, &filter))?;
     Ok(History { events, notices: client.notices() })
 }
 

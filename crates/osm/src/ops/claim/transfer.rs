@@ -1,9 +1,11 @@
 //! Moving claims from one owner to another.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use osm_claims::rules::{Change, Request};
 use osm_claims::{Claim, ClaimOptions, Notices, Resource};
+use osm_identity::SessionId;
 
 use super::Error;
 use super::acquire::{Batch, ClaimRequest, Claimed, HeldRequest, batch, claimed, waiting};
@@ -16,8 +18,8 @@ use crate::invocation::Invocation;
 pub struct OfferRequest {
     /// The claim.
     pub held: HeldRequest,
-    /// The session that may accept it; `None` withdraws the offer.
-    pub to: Option<String>,
+    /// The name of the session that may accept it; `None` withdraws the offer.
+    pub to: Option<OsString>,
     /// How long it may.
     pub term: Option<Duration>,
     /// A note for that session.
@@ -75,7 +77,8 @@ pub fn offer(
     let options =
         ClaimOptions { term: request.term, note: request.note.clone(), ..ClaimOptions::default() };
     let token = held.epoch.or_else(|| client.given(&held.resource));
-    let to = request.to.as_deref();
+    let to = request.to.as_deref().map(|to| client.session_named(to)).transpose()?;
+    let to = to.as_ref().map(SessionId::as_str);
     let offered = client.claims.offer(&client.requester, &held.resource, token, to, &options);
     Ok(claimed(&client, client.answer(offered)?))
 }

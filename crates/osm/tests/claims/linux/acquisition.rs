@@ -261,7 +261,7 @@ pub(crate) fn any_bytes_are_a_resource(site: &Site) -> Outcome {
         assert!(!refused.to_string().contains('\u{1b}'), "{refused:#}");
         rival.sh(&format!("OSM claims; OSM claim why {name}; OSM claim log {name}"))?.ok()?;
         owner.ok(&format!("claim check {name}"))?;
-        owner.ok(&format!("claim handoff {name} --to x"))?;
+        owner.ok(&format!("claim handoff {name} --to ex--x_2d"))?;
         owner.ok(&format!("release {name} --done"))?;
         rival.refused(&format!("claim {name}"), Reason::Completed)?;
     }

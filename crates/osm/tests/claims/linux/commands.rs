@@ -338,7 +338,7 @@ fn nobody_waits_for_what_cannot_come(site: &Site) -> Outcome {
 fn the_end_of_an_offer_is_waited_for(site: &Site) -> Outcome {
     let (mut owner, mut rival) = (site.agent()?, site.agent()?);
     owner.claim("work")?;
-    owner.ok("claim handoff work --to nobody --for 2s --note 'the tests are red'")?;
+    owner.ok("claim handoff work --to ex--nobody_63 --for 2s --note 'the tests are red'")?;
     let why = rival.sh("OSM claim why work")?;
     assert!(why.output.contains("the tests are red"), "{why:#?}");
     owner.kill()?;

@@ -496,9 +496,19 @@ fn a_prefix_is_nobody(site: &Site) -> Outcome {
     one.refused("claim check work --epoch 1.00000000", Reason::UnknownEpoch)?;
     one.refused("release wor", Reason::NotHeld)?;
     assert_eq!(one.story("work")?.len(), events);
-    one.ok(&format!("claim handoff work --to {}", &session[..session.len() - 8]))?;
+    let (cut, events) = (&session[..session.len() - 8], one.story("work")?.len());
+    for name in [cut, "somebody", "swift-otter"] {
+        let said = one.osm(&format!("claim handoff work --to {name}"))?;
+        assert_eq!(said.code, 4, "{name}: {said:#?}");
+        assert_eq!(said.json["reason"], "session_not_found", "{said:#?}");
+    }
+    assert_eq!(one.story("work")?.len(), events, "nothing was offered");
     other.refused("claim accept work", Reason::NotOffered)?;
     other.refused("claim work", Reason::Held)?;
+    // A session that the ledger knows can be named by a prefix that no other has.
+    other.claim("another")?;
+    one.ok(&format!("claim handoff work --to {cut}"))?;
+    other.ok("claim accept work")?;
     Ok(())
 }
 
@@ -541,7 +551,7 @@ fn no_verb_works_for_nobody(site: &Site) -> Outcome {
         &format!("claim check work --epoch {token}"),
         &format!("claim renew work --epoch {token}"),
         &format!("release work --epoch {token}"),
-        &format!("claim handoff work --to me --epoch {token}"),
+        &format!("claim handoff work --to ex--me_27 --epoch {token}"),
         "claim accept work",
         "claim resume work",
         "claim take work --reason mine --even-if-alive",

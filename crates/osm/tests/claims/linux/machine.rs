@@ -178,7 +178,7 @@ fn a_full_disk_leaves_all_as_it_was(site: &Site) -> Outcome {
     assert_eq!(full.code, 1, "{full:#?}");
     assert!(full.errors.contains("claims.db") && full.errors.contains("full"), "{full:#?}");
     owner.sh("rm LAB/small/filler && mount -o remount,ro LAB/small")?.ok()?;
-    for words in ["claim other", "release work", "claim handoff work --to me"] {
+    for words in ["claim other", "release work", "claim handoff work --to ex--me_27"] {
         let said = owner.osm(words)?;
         assert_eq!(said.code, 1, "{words}: {said:#?}");
         assert!(said.errors.contains("claims.db"), "{words}: {said:#?}");

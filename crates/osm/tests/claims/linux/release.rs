@@ -128,7 +128,7 @@ fn finished_work_has_no_owner(site: &Site) -> Outcome {
 fn a_new_claim_starts_empty(site: &Site) -> Outcome {
     let (mut one, mut other) = (site.agent()?, site.agent()?);
     one.ok("claim work --note 'in LAB/tree' --request r1")?;
-    one.ok("claim handoff work --to somebody")?;
+    one.ok("claim handoff work --to ex--somebody_72")?;
     one.ok("release work")?;
     for owner in [&mut one, &mut other] {
         let claim = owner.ok("claim work")?["claim"].clone();
@@ -145,7 +145,7 @@ fn what_ended_stays_ended(site: &Site) -> Outcome {
     let old = token(&owner.ok("claim work")?["claim"]);
     owner.ok("release work")?;
     let story = owner.story("work")?;
-    for words in ["claim renew", "claim check", "release", "claim handoff --to me"] {
+    for words in ["claim renew", "claim check", "release", "claim handoff --to ex--me_27"] {
         owner.refused(&format!("{words} work --epoch {old}"), Reason::Stale)?;
     }
     assert_eq!(owner.story("work")?, story);
