@@ -46,7 +46,7 @@ impl std::fmt::Display for End {
     }
 }
 
-/// A process and its ancestors, read as far as somebody asked.
+/// A process and its ancestors, read only as far as needed.
 pub struct Ancestry<'a> {
     source: &'a dyn ProcessSource,
     contained: bool,
@@ -71,7 +71,7 @@ impl<'a> Ancestry<'a> {
         ancestry
     }
 
-    /// Leaves PID 1 unread where it can be nobody's anchor: one read less, on every call.
+    /// Leaves PID 1 unread where it cannot be an anchor: one read less, on every call.
     pub(crate) fn stop_below_first(&mut self) {
         self.stops_below_first = !self.contained;
     }

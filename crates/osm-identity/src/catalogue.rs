@@ -3,7 +3,7 @@
 //! A [`Catalogue`] is the built-in tables plus what a user adds to them. It answers one question,
 //! [`Catalogue::look_up`]: what is a program of this name? Names are compared whole. A name is
 //! never searched for inside another, so a user, a folder or a file that happens to be called
-//! `claude` is nobody's agent.
+//! `claude` is not an agent.
 
 use std::borrow::Cow;
 

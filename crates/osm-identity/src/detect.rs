@@ -97,7 +97,7 @@ pub struct Request<'a> {
     pub catalogue: &'a Catalogue,
 }
 
-/// The id of the session and how sure it is, and nothing else: for whoever asks all the time.
+/// The id of the session and how sure it is, and nothing else: for callers that ask before every command.
 #[must_use]
 pub fn identify(request: &Request) -> (SessionId, Confidence) {
     let mut scene = Scene::new(request.environment, request.source, request.catalogue);

@@ -142,11 +142,11 @@ impl Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confidence {
-    /// Somebody said so.
+    /// The user chose it.
     Explicit,
     /// The process behind it was seen.
     Confirmed,
-    /// It rests on variables whose owner is out of sight.
+    /// It rests on variables whose owner cannot be seen.
     Unconfirmed,
     /// It is random.
     None,

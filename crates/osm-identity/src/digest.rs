@@ -57,7 +57,7 @@ impl Key {
         }
     }
 
-    /// Adds a part that somebody else chose, and that may hold a colon: no value of a variable
+    /// Adds a part that another program chose, and that may hold a colon: no value of a variable
     /// holds a NUL.
     pub(crate) fn with_free(mut self, part: impl AsRef<OsStr>) -> Self {
         self.0.push(0);

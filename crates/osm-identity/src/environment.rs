@@ -1,7 +1,7 @@
 //! The environment as a value.
 //!
-//! This crate never reads the process environment: whoever calls it captures one, so that a test
-//! can hand in another and nothing depends on who else set a variable in the meantime.
+//! This crate never reads the process environment: the caller captures one, so that a test
+//! can pass another, and no other thread can change a variable in the meantime.
 
 use std::ffi::{OsStr, OsString};
 

@@ -35,8 +35,8 @@
 //!
 //! # Limits
 //!
-//! A session id is a handle, not a secret, and never authorises anything: whoever can run a
-//! process can name it `claude`. A command that a person types into a terminal and one that an
+//! A session id is a name, not a secret, and grants no access: any user can run a process with the
+//! name `claude`. A command that a person types into a terminal and one that an
 //! agent types into the same terminal are one session, since nothing tells them apart.
 
 #![deny(missing_docs)]

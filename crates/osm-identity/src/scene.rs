@@ -22,7 +22,7 @@ pub enum Role {
     Wrapper,
     /// A shell that runs one command or one script.
     EphemeralShell,
-    /// A shell that waits for somebody.
+    /// An interactive shell.
     Shell,
     /// A coding agent.
     Agent(&'static str),
@@ -220,7 +220,7 @@ impl<'a> Scene<'a> {
         for path in paths.into_iter().flatten() {
             match self.catalogue.look_up(base_name(path)) {
                 None | Some(Kind::Interpreter) => {}
-                // `node sh` is nobody's shell, but `busybox sh` is one.
+                // `node sh` is not a shell, but `busybox sh` is one.
                 Some(Kind::Shell | Kind::Wrapper | Kind::Root) if process.name != "busybox" => {}
                 kind => return kind,
             }

@@ -11,7 +11,7 @@ const SUBCOMMANDS: &[&str] = &["run", "x", "exec"];
 
 /// The script or module in an interpreter's arguments (its own name first).
 ///
-/// It is the first argument that is no option. Code given on the command line is nobody's script.
+/// It is the first argument that is not an option. Code on the command line is not a script.
 #[must_use]
 pub(crate) fn of<S: AsRef<str>>(arguments: &[S]) -> Option<&str> {
     let mut rest = arguments.iter().skip(1).map(AsRef::as_ref);

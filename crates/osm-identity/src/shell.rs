@@ -1,8 +1,8 @@
-//! Is a shell somebody's, or does it run one command and end?
+//! Whether a shell is interactive, or runs one command and ends.
 //!
-//! `sh -c …`, `bash build.sh` and `cmd /c …` are part of the command that they run: whoever
-//! started them is who we look for. A shell with neither a command nor a script waits for a
-//! person, or for an agent that types like one.
+//! `sh -c …`, `bash build.sh` and `cmd /c …` are part of the command that they run: the walk
+//! continues with their parent. A shell with neither a command nor a script is interactive: a
+//! person types into it, or an agent that types like one.
 
 /// Whether a shell started with these arguments (its own name first) runs a command or a script.
 #[must_use]
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn shells_that_wait_for_somebody() {
+    fn interactive_shells() {
         for line in [
             "bash",
             "-bash",

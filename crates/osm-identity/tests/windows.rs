@@ -188,7 +188,7 @@ fn another_name() {
 fn a_parent_that_ended() {
     let scratch = Scratch::new("orphan");
     let report = scratch.run(probe_command(&exe()).env(ERRAND, ABANDON));
-    assert_eq!(report.chain.len(), 1, "nobody is above an orphan: {report:?}");
+    assert_eq!(report.chain.len(), 1, "an orphan has no ancestors: {report:?}");
     assert!(
         report.end.starts_with("not visible") || report.end.starts_with("recycled"),
         "{report:?}"
@@ -227,11 +227,11 @@ fn a_kept_snapshot_sees_who_comes_and_who_goes() {
 }
 
 #[test]
-fn numbers_of_nobody() {
+fn pids_of_no_process() {
     let system = System::new();
-    let nobody = Pid(0xffff_fffc);
-    assert_eq!(system.process(nobody), Err(ReadError::Absent));
-    assert_eq!(system.exists(nobody), Some(false));
+    let unused = Pid(0xffff_fffc);
+    assert_eq!(system.process(unused), Err(ReadError::Absent));
+    assert_eq!(system.exists(unused), Some(false));
     // Windows opens the process of 4 when asked for 5.
     let beside = Pid(std::process::id() + 1);
     assert_eq!(system.process(beside), Err(ReadError::Absent));
@@ -549,7 +549,7 @@ fn named_pipe(name: &str) -> (File, File) {
         )
     };
     assert_ne!(server, INVALID_HANDLE_VALUE, "{}", std::io::Error::last_os_error());
-    // SAFETY: the handle is valid and nobody else's.
+    // SAFETY: the handle is valid and has no other owner.
     let server = unsafe { File::from_raw_handle(server) };
     let client = File::options().read(true).write(true).open(path).unwrap();
     (server, client)

@@ -28,7 +28,7 @@ pub struct Agent {
     /// A variable that must be set for the process to count, where the name alone is too common.
     pub marker: Option<&'static str>,
     /// Graphical programs that run the agent inside themselves: they confirm its variables, but
-    /// are nobody's identity, since one process has many windows.
+    /// are not an identity, since one process has many windows.
     pub hosts: Names,
     /// Conversation ids count up on each machine, so the boot is part of the identity.
     pub local_ids: bool,

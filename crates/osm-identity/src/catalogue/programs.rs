@@ -35,7 +35,7 @@ pub const SHELLS: Names = &[
 /// Programs that run another and are nothing by themselves.
 ///
 /// On a terminal this hardly matters, since everything there belongs to it. Where a terminal ends
-/// or begins (`sudo` with a pty of its own) and where there is none, these are seen through.
+/// or begins (`sudo` with a pty of its own) and where no terminal is, these are skipped.
 pub const WRAPPERS: Names = &[
     // Other rights.
     "sudo",

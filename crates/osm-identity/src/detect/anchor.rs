@@ -4,8 +4,8 @@
 //! the background. So we climb while the parent is on the same terminal, and the topmost process
 //! there, usually the login shell, is the anchor. Where the terminal changes or ends, we go on
 //! only through what is part of the command itself: ourselves, wrappers (`sudo` with a pty of its
-//! own, `script`) and shells of one command (some agents give every command a pty). A shell that
-//! waits for somebody on a pty of its own *is* another terminal, even where a shell of one command
+//! own, `script`) and shells of one command (some agents give every command a pty). An
+//! interactive shell on a pty of its own *is* another terminal, even where a shell of one command
 //! started it.
 //!
 //! Off a terminal we climb through wrappers and shells of one command. If a process on a terminal

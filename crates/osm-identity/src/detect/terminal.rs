@@ -26,7 +26,7 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
             found.anchor = anchor;
             Ok(found)
         }
-        // A pipe that is a terminal says more than a variable that somebody left behind.
+        // A pipe that is a terminal says more than a variable that was left behind.
         Boundary::Top if scene.ancestry.is_blind() && scene.source.named_terminal().is_none() => {
             TERMINALS
                 .iter()

@@ -215,7 +215,7 @@ fn blind_means_variables_alone_and_unconfirmed() {
 }
 
 #[test]
-fn only_ourselves_is_nobody() {
+fn no_session_from_this_process_alone() {
     let detection = see("1 systemd -\n 40 osm -", &[]);
     assert_eq!(detection.source, Source::Random, "a service that is started by the system");
     let (app, pid) = table("1 app - app\n 40 osm -", Host { contained: true, ..host() });
@@ -230,7 +230,7 @@ fn an_id_never_depends_on_what_lies_beyond_a_recycled_pid() {
     let orphan = Process {
         pid: Pid(40),
         parent: Pid(30),
-        start: StartTime(100), // Older than 30: that number is somebody else's now.
+        start: StartTime(100), // Older than 30: that pid belongs to another process now.
         name: "osm".into(),
         terminal: Some(Terminal(7)),
         session: None,

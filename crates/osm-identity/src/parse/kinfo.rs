@@ -92,7 +92,7 @@ pub fn parse(bytes: &[u8], pid: Pid, layout: &Layout) -> Result<Process, ReadErr
 /// A start time as the time that passed since boot, in units of `unit` microseconds.
 ///
 /// FreeBSD and OpenBSD remember when a process started by the clock that counts from boot, and
-/// add the time of boot whenever they are asked. When somebody sets the wall clock the time of
+/// add the time of boot whenever they are asked. When the wall clock is set, the time of
 /// boot moves, and with it the start time of every process that runs: a process would no longer be
 /// itself. Taking the time of boot away again gives what the kernel remembers.
 ///
@@ -123,7 +123,7 @@ fn number(bytes: &[u8], place: Number) -> Result<u64, ReadError> {
     Ok(u64::from_ne_bytes(whole))
 }
 
-/// A pid; `None` for 0, which means that there is none.
+/// A pid; `None` for 0, which means no process.
 fn pid_at(bytes: &[u8], place: Number) -> Result<Option<Pid>, ReadError> {
     let value = number(bytes, place)?;
     match i32::try_from(value) {

@@ -66,7 +66,7 @@ impl Snapshot {
         }
     }
 
-    /// The row that has that number, whoever's it is.
+    /// The row that has that pid now, whichever process it is.
     #[must_use]
     pub fn row(&self, pid: Pid) -> Option<&Row> {
         let index = self.rows.binary_search_by_key(&pid, |row| row.pid).ok()?;

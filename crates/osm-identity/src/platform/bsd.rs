@@ -92,8 +92,8 @@ fn path(bytes: &[u8]) -> Result<PathBuf, ReadError> {
 
 /// Names this boot by the file that the start-up scripts of all three write once, early on.
 ///
-/// `kern.boottime` will not do: it moves whenever somebody sets the clock, and a boot that changed
-/// its name would make strangers of all processes that run.
+/// `kern.boottime` will not do: it changes when the clock is set, and then no running
+/// process would match its record.
 fn boot_by_messages() -> Option<String> {
     use std::os::unix::fs::MetadataExt;
     let file = std::fs::metadata("/var/run/dmesg.boot").ok()?;

@@ -108,7 +108,7 @@ impl ProcessSource for System {
     }
 
     fn named_terminal(&self) -> Option<String> {
-        // A query waits for whoever is at that moment reading from the same pipe, so the streams
+        // A query waits for a process that is reading from the same pipe, so the streams
         // that are written to come first; they are also redirected less often.
         [STD_ERROR_HANDLE, STD_OUTPUT_HANDLE, STD_INPUT_HANDLE]
             .into_iter()
@@ -151,7 +151,7 @@ fn take_snapshot() -> Result<Snapshot, ReadError> {
     if raw == INVALID_HANDLE_VALUE {
         return Err(error(last_error()));
     }
-    // SAFETY: `raw` is a valid handle that nobody else owns.
+    // SAFETY: `raw` is a valid handle without another owner.
     let snapshot = unsafe { OwnedHandle::from_raw_handle(raw) };
     let mut entry = PROCESSENTRY32W {
         dwSize: u32::try_from(size_of::<PROCESSENTRY32W>()).unwrap_or(0),

@@ -63,7 +63,7 @@ impl Handle {
                 code => error(code),
             });
         }
-        // SAFETY: `raw` is a valid handle that nobody else owns.
+        // SAFETY: `raw` is a valid handle without another owner.
         Ok(Self(unsafe { OwnedHandle::from_raw_handle(raw) }))
     }
 
@@ -115,7 +115,7 @@ impl Handle {
         Ok(PathBuf::from(OsString::from_wide(path)))
     }
 
-    /// The command line, as whoever started the process wrote it.
+    /// The command line, as the process that started it wrote it.
     pub(super) fn command_line(pid: Pid) -> Result<Vec<u16>, ReadError> {
         match Self::open(pid)?.told_command_line() {
             // Wine 8 does not know the question; then it stands where Windows keeps it, too.
