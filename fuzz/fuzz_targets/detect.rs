@@ -55,7 +55,7 @@ fn check(request: &Request, quick: &Detection, full: &Detection) {
         let won = detection.trail.iter().filter(|finding| finding.outcome == Outcome::Won);
         assert_eq!(won.count(), 1, "{detection:#?}");
         assert_eq!(id.namespace() == "uuid", detection.source == Source::Random);
-        let anchor = detection.anchor.as_ref().map(|anchor| anchor.instance.pid);
+        let anchor = detection.anchor.as_ref().map(|anchor| anchor.pid);
         assert_ne!(anchor, Some(request.environment.pid()), "{detection:#?}");
     }
     assert_ne!(full.parent.as_ref(), Some(&full.id));

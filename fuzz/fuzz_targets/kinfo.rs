@@ -27,5 +27,5 @@ fuzz_target!(|input: (u32, u64, &[u8])| {
             }
         }
     }
-    drop(since_boot(StartTime(unit), bytes, u64::from(pid)));
+    let _ = since_boot(StartTime(unit), bytes, u64::from(pid));
 });

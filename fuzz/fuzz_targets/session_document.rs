@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
-use osm_identity::SessionId;
+use osm_identity::{Pid, ProcessInstance, SessionId, StartTime};
 use osm_store::backend::{
     Backend, Current, Holder, Next, Sharing, Stored, Transaction, Wait,
 };
@@ -114,14 +114,16 @@ fn document(backend: &dyn Backend, id: &SessionId) -> Vec<u8> {
 }
 
 fn holder() -> Holder {
-    Holder {
-        pid: std::process::id(),
-        start: 0,
+    let process = ProcessInstance {
+        pid: Pid(std::process::id()),
+        start: StartTime(0),
         boot: String::new(),
         namespace: String::new(),
         inode: None,
-        host: "fuzz".into(),
-        since: Timestamp::UNIX_EPOCH,
-        command: "fuzz".into(),
-    }
+        machine: None,
+        clock: None,
+        name: "fuzz".into(),
+    };
+    let (host, command) = ("fuzz".into(), "fuzz".into());
+    Holder { process, host, since: Timestamp::UNIX_EPOCH, command }
 }
