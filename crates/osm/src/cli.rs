@@ -331,7 +331,7 @@ pub(crate) struct Format {
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Line, CommandError> {
     let command = command();
     let long: Vec<String> = long_options(&command);
-    // What comes after `--` is somebody else's.
+    // What comes after `--` belongs to another program.
     let own = arguments.iter().position(|it| it == "--").unwrap_or(arguments.len());
     let (ours, theirs) = arguments.split_at(own);
     let ours = ours.iter().map(|argument| with_two_dashes(argument, &long));

@@ -134,7 +134,7 @@ impl Report {
              ## One claim\n\
              \n\
              The floor is one row in a SQLite database that is kept as the ledger is (a write-ahead log, synced with \
-             every commit). A claim looks up who asks, what is there and whether its owner lives, writes the claim and \
+             every commit). A claim looks up the requester, the open claim and whether its owner is running, writes the claim and \
              its event, and commits once. Programs are timed from start to end.\n\
              \n\
              {single}\n\

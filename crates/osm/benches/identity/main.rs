@@ -1,7 +1,7 @@
 //! Measures what `osm session id` costs, against `/bin/true` and against doing nothing.
 //!
-//! Shell prompts and hooks call it many times a minute, so it has to be cheaper than what nobody
-//! would think about twice. Milliseconds mean nothing on somebody else's machine; ratios to
+//! Shell prompts and hooks call it many times a minute, so it has to cost less than a program
+//! that does nothing. Milliseconds mean nothing on another machine; ratios to
 //! programs started in the same moment do. So all programs take turns, in a new order each round,
 //! and every claim is a ratio of medians. Instruction counts come from callgrind and hardly move
 //! from run to run: they tell a real change from noise.

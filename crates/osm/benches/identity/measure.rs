@@ -76,7 +76,7 @@ fn time_once(command: &mut Command) -> Result<f64> {
     Ok(elapsed.as_secs_f64() * 1e6)
 }
 
-/// Tells whoever waits how far we are.
+/// Shows the progress of the measurement.
 pub(crate) fn say(message: &str) -> io::Result<()> {
     writeln!(io::stdout(), "identity benchmark: {message}")
 }

@@ -1,6 +1,6 @@
 //! Finds the programs to compare.
 //!
-//! The first is the yardstick. Peers are named by whoever has them installed; none is needed.
+//! The first is the yardstick. Users who have peers installed name them; no peer is required.
 
 use std::fs::File;
 use std::path::Path;
@@ -92,7 +92,7 @@ pub(crate) fn find(workspace: &Path) -> Result<Vec<Program>> {
 ///
 /// A file that was just written lies in memory in larger pieces than one that was read, and these
 /// are cheaper to map: a program starts a tenth faster right after it was built than it ever will
-/// for its users. `/bin/true` has no such advantage, so nobody else gets it.
+/// for its users. `/bin/true` has no such advantage, so no other program gets it.
 fn drop_from_memory(path: &Path) -> Result<()> {
     let synced = File::open(path).and_then(|file| file.sync_all());
     synced.map_err(|error| format!("{}: {error}", path.display()))?;
@@ -106,7 +106,7 @@ fn drop_from_memory(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Programs that somebody names: `name=/path/to/program arguments`.
+/// Programs that the user names: `name=/path/to/program arguments`.
 fn peers() -> Result<Vec<Program>> {
     let program = |peer: &Peer| {
         let words: Vec<&str> = peer.command.split_whitespace().collect();

@@ -1,7 +1,7 @@
 //! Runs the measuring process in a terminal of its own.
 //!
-//! osm looks at the processes above it, so these must be the same whoever runs the benchmark, be it
-//! a person, an agent or CI. `setsid --fork` lets go of us, so that PID 1 (or whoever adopts
+//! osm looks at the processes above it, so these must be the same for every runner of the benchmark, be it
+//! a person, an agent or CI. `setsid --fork` lets go of us, so that PID 1 (or the process that adopts
 //! orphans here) is next; `script` stands in for a terminal emulator; `bash` is interactive and
 //! reads no start-up file. The measuring process is started from its prompt, and so it stands where
 //! a person's command stands:

@@ -33,7 +33,7 @@ pub(crate) struct Crowd {
     pub(crate) clean: Spread,
     pub(crate) purge: Spread,
     pub(crate) bare_unlink: Spread,
-    /// `osm session clean` as it is, into the trash, once.
+    /// `osm session clean` as users run it, into the trash, once.
     pub(crate) trash: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! Words that completion offers, where any other is taken too: a wrong one gets a better answer from
-//! whoever knows all of them.
+//! Words that completion offers for an argument that takes any word: the operation has a better
+//! error for an unknown word than the argument parser.
 
 use std::ffi::OsStr;
 

@@ -11,6 +11,7 @@ mod links;
 mod one_writer;
 mod ops;
 mod output;
+mod prose;
 #[cfg(target_os = "linux")]
 mod readme;
 mod reference;

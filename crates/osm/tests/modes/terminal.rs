@@ -279,7 +279,11 @@ fn ctrl_c_stops_the_script_and_nothing_else() {
     person.says("bomb", "exceeded its memory limit");
     person.says("show", "all: one");
     person.is_asked();
+    let prompts = || person.screen().matches("(probe) >").count();
+    let before = prompts();
     person.presses(&["C-c"]);
+    // The line editor drops what is typed before it asks again.
+    person.waits_for("new prompt", || prompts() > before);
     person.says("words on", "[\"on\"]");
 }
 

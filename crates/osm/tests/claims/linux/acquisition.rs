@@ -49,7 +49,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "C-09",
-        "to have something again is no new claim, and never somebody else's",
+        "to claim the same resource again is no new claim, and never another session's",
         test!(having_it_again_takes_nothing_from_others),
     ),
     shown(
@@ -69,7 +69,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "C-13",
-        "what cannot be written is an error, not \"somebody has it\"",
+        "a ledger that cannot be written is an error, not \"already claimed\"",
         test!(a_ledger_that_cannot_be_written_is_no_contention),
     ),
     shown(
@@ -77,7 +77,7 @@ pub(crate) const ROWS: &[Row] = &[
         "choosing the next free one and getting it is one step",
         test!(ten_items_go_to_ten_of_twenty_workers),
     ),
-    shown("C-15", "nobody claims in another's name", test!(nobody_claims_in_anothers_name)),
+    shown("C-15", "no session claims in another's name", test!(no_session_claims_for_another)),
     shown(
         "C-16",
         "work that fails or is killed while it is being set up leaves no claim",
@@ -105,7 +105,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "C-21",
-        "what is handed to somebody is for nobody else until the offer ends",
+        "a claim that is offered to a session is reserved for it until the offer ends",
         test!(an_offer_reserves),
     ),
     shown(
@@ -318,7 +318,7 @@ fn a_ledger_that_cannot_be_written_is_no_contention(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn nobody_claims_in_anothers_name(site: &Site) -> Outcome {
+fn no_session_claims_for_another(site: &Site) -> Outcome {
     for mut victim in [site.agent()?, site.person()?, site.conversation("victim")?] {
         let mut thief = site.agent()?;
         victim.claim("work")?;
@@ -437,7 +437,7 @@ fn an_offer_reserves(site: &Site) -> Outcome {
     third.refused("claim accept work", Reason::NotOffered)?;
     third.refused("claim work", Reason::Held)?;
     assert_eq!(heir.ok("claim mine")?["offered"][0]["resource"], "work");
-    // Even when its owner is gone it is for nobody else.
+    // Even when its owner is gone it is for no other session.
     owner.kill()?;
     third.refused("claim work", Reason::Reserved)?;
     assert_eq!(third.ok("claim sweep")?["counts"]["reserved"], 1);
@@ -474,7 +474,7 @@ fn a_retry_gets_the_same_claim(site: &Site) -> Outcome {
     owner.refused("claim other --request r1", Reason::RequestReused)?;
     rival.refused("claim work --request r1", Reason::RequestReused)?;
     assert_eq!(owner.story("work")?, ["granted"]);
-    // Whoever dies before it tries again leaves nothing that nobody can get.
+    // A process that dies before it tries again leaves nothing locked.
     owner.kill()?;
     rival.claim("work")?;
     Ok(())

@@ -27,7 +27,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(a_command_is_stopped_when_its_claim_is_taken),
     test!(a_command_is_stopped_though_the_disk_is_slow),
     test!(a_command_may_release_its_own_claim),
-    test!(what_a_killed_run_held_is_nobodys),
+    test!(a_killed_run_frees_its_claim),
     test!(a_session_runs_one_command_at_a_time),
     test!(an_agent_below_a_run_has_its_claim),
     test!(a_command_does_not_outlive_the_watch_over_it),
@@ -35,7 +35,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(a_repository_keeps_its_claims_when_it_is_moved),
     test!(an_option_does_not_make_a_command_a_resource),
     test!(what_others_wrote_does_nothing_to_a_terminal),
-    test!(nobody_waits_for_what_cannot_come),
+    test!(no_wait_for_what_cannot_come),
     test!(the_end_of_an_offer_is_waited_for),
     test!(a_stale_epoch_is_refused_everywhere),
     test!(the_guard_lives_with_other_hooks),
@@ -180,7 +180,7 @@ fn a_command_is_stopped_though_the_disk_is_slow(site: &Site) -> Outcome {
     stopped_by(site, "strace -o LAB/trace -e inject=fsync,fdatasync:delay_enter=300000")
 }
 
-/// A command runs under a claim, which somebody takes with a command that begins so.
+/// A command runs under a claim, which another session takes with a command that begins so.
 fn stopped_by(site: &Site, before: &str) -> Outcome {
     let (mut owner, mut rival) = (site.agent()?, site.agent()?);
     rival.sh("mkfifo LAB/never")?.ok()?;
@@ -213,7 +213,7 @@ fn a_command_may_release_its_own_claim(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn what_a_killed_run_held_is_nobodys(site: &Site) -> Outcome {
+fn a_killed_run_frees_its_claim(site: &Site) -> Outcome {
     let (mut owner, mut rival) = (site.agent()?, site.agent()?);
     let killed = owner.sh("OSM claim run work -- sh -c 'kill -9 $PPID; exit 0'")?;
     assert_eq!(killed.code, 137, "{killed:#?}");
@@ -221,7 +221,7 @@ fn what_a_killed_run_held_is_nobodys(site: &Site) -> Outcome {
     rival.sh("while OSM claims | grep -q alive; do sleep .01; done")?.ok()?;
     owner.refused("claim check work", Reason::ProcessOver)?;
     owner.refused("claim renew work", Reason::ProcessOver)?;
-    assert_eq!(owner.claim("work")?, 2, "it is granted anew, or not at all");
+    assert_eq!(owner.claim("work")?, 2, "it is granted again, or not at all");
     rival.refused("claim work", Reason::Held)?;
     Ok(())
 }
@@ -257,7 +257,7 @@ fn a_command_does_not_outlive_the_watch_over_it(site: &Site) -> Outcome {
     owner.sh("mkfifo LAB/never")?.ok()?;
     let run = owner.begin("OSM claim run work -- sh -c 'echo >LAB/up; read x <LAB/never'")?;
     site.lab.wait_for(&site.path("up"))?;
-    // The ledger is gone: nobody can tell any more whether the claim holds.
+    // The ledger is gone: whether the claim holds cannot be known.
     let ledger = site.ledger();
     let ledger = ledger.display();
     vandal.sh(&format!("mv {ledger} LAB/aside && touch {ledger}-wal-too"))?.ok()?;
@@ -323,7 +323,7 @@ fn what_others_wrote_does_nothing_to_a_terminal(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn nobody_waits_for_what_cannot_come(site: &Site) -> Outcome {
+fn no_wait_for_what_cannot_come(site: &Site) -> Outcome {
     let mut owner = site.agent()?;
     let long = owner.sh("(echo one; printf '%02000d' 0) | OSM claim next --from -")?;
     assert!(long.code == 2 && long.errors.contains("line 2"), "{long:#?}");
@@ -470,7 +470,7 @@ fn another_users_repository_is_warned_of(site: &Site) -> Outcome {
 
 fn a_random_session_is_refused_with_the_remedy(site: &Site) -> Outcome {
     root()?;
-    // An ordinary user who sees no process but its own: nobody above tells it apart.
+    // An ordinary user who sees no process but its own: no process above tells it apart.
     let script =
         "mount -t proc -o hidepid=2 proc /proc; mkdir -p LAB/n; chown 65534 LAB/n; exec bash";
     let mut place = site.shell(&["unshare", "--mount", "sh", "-c", script], &[])?;
@@ -497,7 +497,7 @@ fn a_named_session_holds_by_lease(site: &Site) -> Outcome {
         table.contains("lease, 14 min left") || table.contains("lease, 15 min left"),
         "{table}"
     );
-    // A name without a process is whoever says it.
+    // A name without a process belongs to every caller that uses it.
     assert_eq!(again.ok("claim check work")?["claim"]["token"], first["claim"]["token"]);
     let refused = rival.refused("claim work", Reason::Held)?;
     assert!(refused["left_seconds"].as_u64().is_some_and(|it| it > 800), "{refused:#}");

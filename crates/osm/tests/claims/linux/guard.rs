@@ -15,7 +15,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(a_lease_that_is_over_is_no_claim),
     test!(what_a_killed_command_held_is_not_held),
     test!(what_a_command_was_given_counts),
-    test!(whoever_holds_nothing_is_told_what_to_do),
+    test!(a_session_without_claims_is_told_what_to_do),
     test!(a_loss_blocks_until_it_is_taken_note_of),
     test!(a_loss_elsewhere_blocks_nothing),
     test!(a_work_tree_apart_from_its_repository_is_guarded),
@@ -29,7 +29,7 @@ const REMOVE: &str = "osm claim guard remove";
 /// Every hook of a folder with its mode, its text and where it leads.
 const HOOKS: &str = "for it in .git/hooks/*; do stat -c '%a %N' $it; cat $it; done";
 
-/// Takes what somebody has.
+/// Takes a claim from its holder.
 const TAKE: &str = "claim take work --reason urgent --even-if-alive";
 
 #[track_caller]
@@ -165,7 +165,7 @@ fn what_a_command_was_given_counts(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn whoever_holds_nothing_is_told_what_to_do(site: &Site) -> Outcome {
+fn a_session_without_claims_is_told_what_to_do(site: &Site) -> Outcome {
     let mut owner = site.agent()?;
     owner.refused("claim guard check --require", Reason::NotHeld)?;
     let told = owner.sh("OSM claim guard check --require")?;

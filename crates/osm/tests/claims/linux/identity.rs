@@ -1,4 +1,4 @@
-//! Who somebody is: one owner for one agent or terminal, and nobody by resemblance.
+//! Who the caller is: one owner for one agent or terminal, and none by resemblance.
 
 use osm_claims::Reason;
 use osm_testkit::tools::{program, root};
@@ -35,8 +35,8 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "I-06",
-        "whoever cannot be told apart is refused, and nothing is written",
-        test!(nobody_in_particular_gets_nothing),
+        "a caller that cannot be told apart is refused, and nothing is written",
+        test!(a_caller_without_identity_gets_nothing),
     ),
     shown(
         "I-07",
@@ -56,7 +56,7 @@ pub(crate) const ROWS: &[Row] = &[
     shown(
         "I-10",
         "a command that lost its variables changes nothing of any other session",
-        test!(a_command_without_variables_touches_nobody_else),
+        test!(a_command_without_variables_touches_no_other_session),
     ),
     shown(
         "I-11",
@@ -66,7 +66,7 @@ pub(crate) const ROWS: &[Row] = &[
     shown(
         "I-12",
         "there is no second-best identity, neither one for each call nor one for all",
-        test!(nobody_in_particular_gets_nothing),
+        test!(a_caller_without_identity_gets_nothing),
     ),
     shown(
         "I-13",
@@ -101,7 +101,7 @@ pub(crate) const ROWS: &[Row] = &[
     shown(
         "I-19",
         "malformed, shortened and invented ids and epochs are refused and change nothing",
-        test!(a_prefix_is_nobody),
+        test!(a_prefix_is_no_identity),
     ),
     shown(
         "I-20",
@@ -111,7 +111,7 @@ pub(crate) const ROWS: &[Row] = &[
     shown(
         "I-21",
         "nothing that changes claims works without an identity of the caller's own",
-        test!(no_verb_works_for_nobody),
+        test!(no_command_works_without_identity),
     ),
 ];
 
@@ -214,7 +214,7 @@ fn the_end_of_a_shell_in_between_ends_nothing(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn nobody_in_particular_gets_nothing(site: &Site) -> Outcome {
+fn a_caller_without_identity_gets_nothing(site: &Site) -> Outcome {
     let mut agent = site.agent()?;
     // Twice: it is not one owner for all such calls, nor one for each.
     for _ in 0..2 {
@@ -289,7 +289,7 @@ pub(crate) fn one_conversation_in_two_processes_has_one_owner(site: &Site) -> Ou
     Ok(())
 }
 
-fn a_command_without_variables_touches_nobody_else(site: &Site) -> Outcome {
+fn a_command_without_variables_touches_no_other_session(site: &Site) -> Outcome {
     let mut agents: Vec<_> =
         ["a", "b", "c"].into_iter().map(|it| site.conversation(it)).collect::<Result<_, _>>()?;
     for (agent, name) in agents.iter_mut().zip(["a", "b", "c"]) {
@@ -394,7 +394,7 @@ fn a_claim_that_fails_leaves_no_owner_behind(site: &Site) -> Outcome {
     other.claim("other")?;
     // Another program has the right to write, and is stopped.
     let ledger = rusqlite::Connection::open(site.ledger()).expect("a ledger");
-    ledger.execute_batch("BEGIN IMMEDIATE").expect("nobody writes");
+    ledger.execute_batch("BEGIN IMMEDIATE").expect("no other writer");
     let busy = agent.osm("claim work")?;
     assert_eq!(busy.code, 3, "{busy:#?}");
     assert!(busy.errors.contains("claims.db"), "{busy:#?}");
@@ -483,7 +483,7 @@ fn a_command_that_never_ran_holds_nothing(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn a_prefix_is_nobody(site: &Site) -> Outcome {
+fn a_prefix_is_no_identity(site: &Site) -> Outcome {
     let (mut one, mut other) = (site.agent()?, site.agent()?);
     one.claim("work")?;
     let session = other.session()?;
@@ -541,7 +541,7 @@ pub(crate) fn a_conversation_is_cleared_and_resumed(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn no_verb_works_for_nobody(site: &Site) -> Outcome {
+fn no_command_works_without_identity(site: &Site) -> Outcome {
     let mut agent = site.agent()?;
     let token = agent.ok("claim work")?["claim"]["token"].as_str().unwrap_or_default().to_owned();
     let before = agent.ok("claim log")?;

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::race::Field;
-use super::reuse::a_reused_pid_is_somebody_else;
+use super::reuse::a_reused_pid_is_another_process;
 use super::row::{Outcome, Row, never, shown, test};
 use super::site::{Owner, Site, epoch, said};
 
@@ -18,13 +18,13 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "L-02",
-        "a stopped owner is not dead, and nobody gets its claim without saying why",
+        "a stopped owner is not dead, and no session gets its claim without a reason",
         test!(a_stopped_owner_is_suspended),
     ),
     shown(
         "L-03",
         "another process with the dead owner's pid is not the owner, not even in one clock tick",
-        test!(a_reused_pid_is_somebody_else),
+        test!(a_reused_pid_is_another_process),
     ),
     shown(
         "L-04",
@@ -44,7 +44,7 @@ pub(crate) const ROWS: &[Row] = &[
     never(
         "L-07",
         "who writes that an owner lives and who reads it mean the same field",
-        "nothing is written to say that somebody lives: the process itself is looked at",
+        "no record says that an owner is running: the process itself is looked at",
     ),
     shown(
         "L-08",
@@ -103,7 +103,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "L-19",
-        "whether somebody lives is looked at when it is asked, by every command",
+        "every command looks at the owner's process when it runs",
         test!(every_command_sees_a_death_at_once),
     ),
     shown(
@@ -111,7 +111,7 @@ pub(crate) const ROWS: &[Row] = &[
         "evidence that contradicts itself proves nothing",
         test!(contradictory_evidence_proves_nothing),
     ),
-    shown("L-21", "nobody but its owner renews a lease", test!(only_its_owner_renews_a_lease)),
+    shown("L-21", "only its owner renews a lease", test!(only_its_owner_renews_a_lease)),
     shown(
         "L-22",
         "however an owner dies, its claim is free at once, with the proof in the log",

@@ -4,7 +4,7 @@ use osm_claims::Reason;
 use osm_testkit::tools::root;
 
 use super::liveness::{OTHER_PIDS, a_second_passes, rebooted};
-use super::reuse::a_reused_pid_is_somebody_else;
+use super::reuse::a_reused_pid_is_another_process;
 use super::row::{Outcome, Row, shown, test};
 use super::site::{Site, epoch, token};
 
@@ -22,13 +22,13 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "X-04",
-        "a pid that is reused within one tick of the clock is somebody else's",
-        test!(a_reused_pid_is_somebody_else),
+        "a pid that is reused within one tick of the clock belongs to another process",
+        test!(a_reused_pid_is_another_process),
     ),
     shown(
         "X-05",
         "in a time namespace the same process is the same process",
-        test!(a_time_namespace_changes_nobody),
+        test!(a_time_namespace_changes_no_owner),
     ),
     shown(
         "X-06",
@@ -117,7 +117,7 @@ fn a_container_that_starts_again_is_another_owner(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn a_time_namespace_changes_nobody(site: &Site) -> Outcome {
+fn a_time_namespace_changes_no_owner(site: &Site) -> Outcome {
     root()?;
     let shifted = ["unshare", "--time", "--boottime", "864000", "--fork", "--kill-child"];
     let (mut here, mut there) = (site.agent()?, site.agent_below(&shifted)?);

@@ -2,7 +2,7 @@
 //!
 //! A racer is this very program in a process of its own, which is the owner of what it claims. It
 //! does what it is told on its standard input, a line at a time, so that all are let go at once in
-//! every round without being started anew.
+//! every round without a restart.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(crate) fn requester(session: &str, process: Option<ProcessInstance>) -> Requ
     Requester { scope: Scope::named("race"), caller }
 }
 
-/// Does what it is told until nobody is there to tell it.
+/// Does what it is told until its input ends.
 pub(crate) fn run(folder: &str, session: &str) -> ExitCode {
     let claims = claims_in(folder);
     let process = ProcessInstance::with_pid(std::process::id(), &System).expect("we are here");
@@ -65,7 +65,7 @@ pub(crate) fn run(folder: &str, session: &str) -> ExitCode {
             }
             Err(error) => format!("error 0 {error}"),
         };
-        writeln!(io::stdout(), "{answer}").expect("somebody listens");
+        writeln!(io::stdout(), "{answer}").expect("the parent reads it");
     }
     ExitCode::SUCCESS
 }

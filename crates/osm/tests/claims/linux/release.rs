@@ -55,8 +55,8 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "R-11",
-        "an owner whose lease lapsed gets it back unless somebody else has it, and is told who",
-        test!(an_owner_gets_back_what_nobody_took),
+        "an owner whose lease lapsed gets the claim back unless another session has it, and is told which",
+        test!(an_owner_gets_back_a_lapsed_claim),
     ),
     shown(
         "R-12",
@@ -85,7 +85,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "R-17",
-        "a take-over needs a reason, says what it overrides, and is told to whoever lost",
+        "a take-over needs a reason, says what it overrides, and the loser is told",
         test!(a_take_over_says_what_it_overrides),
     ),
     shown(
@@ -101,7 +101,7 @@ pub(crate) const ROWS: &[Row] = &[
     shown(
         "R-20",
         "who lost a claim cannot commit or push, even if it slept through it",
-        test!(git_refuses_whoever_lost_a_claim),
+        test!(git_refuses_a_session_that_lost_a_claim),
     ),
     never(
         "R-21",
@@ -257,7 +257,7 @@ fn sweeping_again_says_nothing_new(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn an_owner_gets_back_what_nobody_took(site: &Site) -> Outcome {
+fn an_owner_gets_back_a_lapsed_claim(site: &Site) -> Outcome {
     let (mut owner, mut rival) = (site.named("tenant")?, site.agent()?);
     let first = owner.ok("claim work --ttl 1s")?["claim"].clone();
     a_second_passes(site)?;
@@ -466,7 +466,7 @@ pub(crate) const GIT: &str = "export PATH=LAB/bin:$PATH
 pub(crate) const COMMIT: &str = "git commit -q --allow-empty -m x";
 pub(crate) const PUSH: &str = "git push -q origin HEAD";
 
-fn git_refuses_whoever_lost_a_claim(site: &Site) -> Outcome {
+fn git_refuses_a_session_that_lost_a_claim(site: &Site) -> Outcome {
     let (mut owner, mut rival) = (site.agent()?, site.agent()?);
     owner.sh(GIT)?.ok()?;
     rival.sh("export PATH=LAB/bin:$PATH")?.ok()?;

@@ -69,7 +69,7 @@ pub(crate) fn run(folder: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-pub(crate) fn a_reused_pid_is_somebody_else(site: &Site) -> Outcome {
+pub(crate) fn a_reused_pid_is_another_process(site: &Site) -> Outcome {
     root()?;
     let myself = std::env::current_exe()?;
     let mut command = site.lab.command(OTHER_PIDS[0]);

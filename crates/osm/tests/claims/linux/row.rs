@@ -73,7 +73,7 @@ pub(crate) struct Chapter {
 }
 
 pub(crate) const CHAPTERS: &[Chapter] = &[
-    Chapter { title: "Who somebody is", letter: 'I', count: 21, rows: identity::ROWS },
+    Chapter { title: "Who the caller is", letter: 'I', count: 21, rows: identity::ROWS },
     Chapter { title: "Whether an owner lives", letter: 'L', count: 23, rows: liveness::ROWS },
     Chapter { title: "Getting a claim", letter: 'C', count: 22, rows: acquisition::ROWS },
     Chapter {
