@@ -1,7 +1,12 @@
-//! Operations on settings, goals and trust, called without a terminal: they return values.
+//! Operations, called without a terminal: they return values, and print nothing.
 
+use std::process::Command;
+
+use osm::ops::claim::{self, ClaimRequest, GrantOptions};
 use osm::ops::config::{self, SetRequest, Source};
 use osm::ops::goal::{self, CreateRequest};
+use osm::ops::prompt::{self, AddRequest, BuildRequest, NewItem};
+use osm::ops::session::{self, ListRequest};
 use osm::ops::trust::{self, State};
 use osm::{Exit, Failure, Invocation, Options, Silence, World};
 use osm_identity::Environment;
@@ -70,4 +75,52 @@ fn files_are_trusted_by_their_content() {
     assert_eq!(trust::revoke(&invocation, &paths).unwrap()[0].state, State::Revoked);
     let error = trust::revoke(&invocation, &paths).unwrap_err();
     assert_eq!((error.reason(), error.exit()), ("not_trusted", Exit::NotFound));
+}
+
+/// A claim, a prompt and a list of sessions in one run.
+#[test]
+fn one_story() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("main.rs");
+    std::fs::write(&file, "fn main() {}\n").unwrap();
+    let world = world(home.path());
+    let options = Options { session: Some("story".into()), store: None };
+    let invocation = Invocation::new(&world, options);
+
+    let request = ClaimRequest {
+        resource: osm_claims::Resource::new(b"TASK-7").unwrap(),
+        options: GrantOptions::default(),
+        scope: Some("story".into()),
+    };
+    let claimed = claim::claim(&invocation, &request, &mut Silence).unwrap();
+    assert_eq!(claimed.outcome.claim.epoch.0, 1);
+    let other = Options { session: Some("other".into()), store: None };
+    let refused = claim::claim(&Invocation::new(&world, other), &request, &mut Silence);
+    assert_eq!(refused.unwrap_err().reason(), "held");
+
+    let path = NewItem::Path(file.display().to_string());
+    let items = vec![path, NewItem::Note("is it safe?".into())];
+    let added = prompt::add(&invocation, &AddRequest { items }, &mut Silence).unwrap();
+    assert_eq!(added.ids, [1, 2]);
+    let built = prompt::build(&invocation, &BuildRequest::code_review(), &mut Silence).unwrap();
+    assert!(built.text.contains("fn main() {}") && built.text.contains("is it safe?"));
+
+    let sessions = session::list(&invocation, &ListRequest::default()).unwrap();
+    assert_eq!(sessions.len(), 1);
+    assert!(sessions[0].id.as_str().starts_with("ex--story"), "{}", sessions[0].id);
+}
+
+/// The story in a process of its own, whose streams hold the words of the test harness alone.
+#[test]
+fn operations_print_nothing() {
+    let story = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "ops::one_story"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(story.stdout).unwrap();
+    let of_harness = |line: &&str| line.starts_with("running 1") || line.starts_with("test ");
+    let others: Vec<&str> =
+        said.lines().filter(|line| !line.is_empty() && !of_harness(line)).collect();
+    assert!(story.status.success(), "{said}");
+    assert_eq!((others, story.stderr), (Vec::new(), Vec::new()));
 }
