@@ -142,6 +142,8 @@ cmp LAB/one LAB/two\n",
         let mut login = Login::new(lab)?;
         let mut ids = id(lab, &mut login.terminal)?;
         login.terminal.type_line(&lab.spell("tmux -S LAB/t -f /dev/null new bash --norc"))?;
+        // tmux drops what is typed before it has drawn its status line.
+        login.terminal.wait_for("0:bash")?;
         ids.extend(id(lab, &mut login.terminal)?);
         lab.ask(&mut login.terminal, "tmux -S LAB/t kill-server &")?.ok().or(Ok::<_, Stop>(()))?;
         Ok(ids)
