@@ -1,7 +1,7 @@
 //! Builds prompts from the items of a session, and changes these items.
 //!
 //! Modes do the same through scripts: `osm:context` (`script_host/context.rs`) and these operations share
-//! the [`Builder`]. The items and the counter of their ids are those of `ctxutil.js`.
+//! the `Builder`. The items and the counter of their ids are those of `ctxutil.js`.
 
 mod builder;
 mod items;
