@@ -219,7 +219,7 @@ impl World {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix, not(target_os = "macos")))]
 mod tests {
     use super::*;
 
@@ -235,7 +235,6 @@ mod tests {
         }
     }
 
-    #[cfg(all(unix, not(target_os = "macos")))]
     #[test]
     fn where_files_live() {
         let home = |variables: &[_]| world(variables).home();
