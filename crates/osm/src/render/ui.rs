@@ -85,7 +85,9 @@ impl<'a> Ui<'a> {
     #[expect(clippy::unused_self, reason = "who writes to standard error holds the one writer")]
     fn message(&mut self, kind: &str, text: &str) {
         // If standard error is closed, there is no way left to say so.
-        drop(writeln!(std::io::stderr(), "osm: {kind}: {}", escape::lines(text)));
+        // Further lines are indented: a line end in a file's name cannot make it look like a message.
+        let text = escape::lines(text).replace('\n', "\n  ");
+        drop(writeln!(std::io::stderr(), "osm: {kind}: {text}"));
     }
 
     /// Writes what was collected.

@@ -93,3 +93,17 @@ fn colours_only_for_terminals() {
         assert!(!run.stdout.contains('\x1b'), "{}", run.stdout);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_name_cannot_pretend_to_be_a_message() {
+    let env = Env::new();
+    let name = "notes\nosm: error: your disk is full\u{1b}[2J\u{202e}";
+    let run = env.run(&["session", "import", name]);
+    assert!(!run.stderr.contains("\nosm: error: your disk"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("\n  osm: error: your disk is full\\u{1b}[2J\\u{202e}"),
+        "{}",
+        run.stderr
+    );
+}

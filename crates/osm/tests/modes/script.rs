@@ -30,13 +30,13 @@ fn what_it_keeps_is_saved() {
 #[test]
 fn one_that_fails_shows_its_line() {
     let env = Env::new();
-    assert_snapshot!(script(&env, "const a = 1;\n  a.b.c;\n", &["it.js"]).transcript(), @r#"
+    assert_snapshot!(script(&env, "const a = 1;\n  a.b.c;\n", &["it.js"]).transcript(), @"
     --- stderr
     osm: error: LAB/tree/it.js:2:3: TypeError: cannot read property 'c' of undefined
-        a.b.c;
-        ^
+          a.b.c;
+          ^
     --- exit Some(1)
-    "#);
+    ");
     assert_snapshot!(script(&env, "", &["none.js"]).transcript(), @r#"
     --- stderr
     osm: error: script not found: LAB/tree/none.js
