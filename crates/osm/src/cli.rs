@@ -347,7 +347,19 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Line, CommandError> {
 /// follows `script FILE` to the script.
 pub(crate) fn wants_json(arguments: &[OsString]) -> bool {
     let ours = || arguments.iter().take_while(|word| *word != "--");
-    let is_script = ours().any(|word| word == "script");
+    let mut words = ours().filter_map(|word| word.to_str());
+    let mut command = None;
+    while let (None, Some(word)) = (command, words.next()) {
+        match word.trim_start_matches('-') {
+            // These take a value.
+            "session" | "session-id" | "store" | "color" if word.starts_with('-') => {
+                words.next();
+            }
+            _ if word.starts_with('-') => {}
+            name => command = Some(name),
+        }
+    }
+    let is_script = command == Some("script");
     let list = ours()
         .zip(ours().skip(1))
         .any(|(option, value)| (option == "--format" || option == "-format") && value == "json");
@@ -401,6 +413,18 @@ mod tests {
     fn session(arguments: &[&str]) -> Option<OsString> {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         parse(&arguments).unwrap().session
+    }
+
+    #[test]
+    fn only_the_command_script_keeps_its_arguments() {
+        let wants = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            wants_json(&words)
+        };
+        assert!(wants("claims --json") && wants("session list --format json"));
+        assert!(wants("goal show script --json") && wants("--session script claims --json"));
+        assert!(!wants("script it.js --json") && !wants("--store fs script it.js --json"));
+        assert!(!wants("claim run work -- ls --json"));
     }
 
     #[test]
