@@ -2,8 +2,10 @@
 //!
 //! It stands in for a server. Every third change is lost on the way there (nothing happens), every
 //! other third on the way back (it is carried out); the caller hears the same in both cases. The
-//! question what became of a change is sometimes lost, too. Pages are short.
+//! question what became of a change is sometimes lost, too. Pages are short. Each thread has a turn
+//! of its own, or a thread could lose every request only because of what the others do.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,6 +22,16 @@ use osm_store::{Clock, Error, MemoryBackend, Result};
 const LATENCY: Duration = Duration::from_micros(300);
 const SHORT_PAGE: usize = 2;
 
+thread_local! {
+    static CHANGES: Cell<usize> = const { Cell::new(0) };
+    static QUESTIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whose turn it is: 0, 1, 2, 0, …
+fn turn(counter: &'static std::thread::LocalKey<Cell<usize>>) -> usize {
+    counter.replace((counter.get() + 1) % 3)
+}
+
 /// The store.
 #[derive(Clone)]
 pub(crate) struct Lossy {
@@ -29,8 +41,6 @@ pub(crate) struct Lossy {
 
 #[derive(Default)]
 struct Network {
-    changes: AtomicUsize,
-    questions: AtomicUsize,
     is_down: AtomicBool,
     cut: Mutex<Option<bool>>,
     lost_requests: AtomicUsize,
@@ -47,7 +57,7 @@ enum Fate {
 impl Network {
     fn fate(&self) -> Fate {
         std::thread::sleep(LATENCY);
-        match self.changes.fetch_add(1, Ordering::Relaxed) % 3 {
+        match turn(&CHANGES) {
             0 => {
                 self.lost_replies.fetch_add(1, Ordering::Relaxed);
                 Fate::ReplyLost
@@ -138,7 +148,7 @@ impl Attended for LossySession {
     }
 
     fn outcome(&mut self) -> Result<Outcome> {
-        if self.network.questions.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {
+        if turn(&QUESTIONS) == 0 {
             return Err(Error::Unreachable("connection reset".into()));
         }
         self.network.ask(|| Ok(self.last))
