@@ -9,10 +9,10 @@ use crate::process::Pid;
 
 /// Variables that users set for identity, and what each does.
 pub const VARIABLES: &[(&str, &str)] = &[
-    ("OSM_SESSION", "the session to use, whatever would be detected"),
-    ("OSM_SESSION_ID", "the same; OSM_SESSION wins"),
-    ("OSM_CONTEXT_ID", "added to the detected identity: tells sub-agents of one process apart"),
-    ("OSM_EXTRA_SHELLS", "names of further shells, with `;` between them"),
+    ("OSM_SESSION", "use this session instead of the detected one"),
+    ("OSM_SESSION_ID", "the same; OSM_SESSION has precedence"),
+    ("OSM_CONTEXT_ID", "added to the detected session, to distinguish sub-agents of one process"),
+    ("OSM_EXTRA_SHELLS", "names of additional shells, separated by `;`"),
 ];
 
 /// The variables of a process and its own pid.

@@ -223,8 +223,8 @@ impl Liveness {
     #[must_use]
     pub fn evidence(self) -> &'static str {
         match self {
-            Self::Alive => "its process runs",
-            Self::Suspended => "its process is stopped and may go on",
+            Self::Alive => "its process is running",
+            Self::Suspended => "its process is stopped and can continue",
             Self::Dead(proof) => proof.text(),
             Self::Unknown(reason) => reason.text(),
         }
@@ -256,10 +256,10 @@ impl Proof {
     fn text(self) -> &'static str {
         match self {
             Self::Gone => "no process has its pid",
-            Self::Zombie => "its process ended and waits for its parent",
+            Self::Zombie => "its process has ended and is a zombie",
             Self::AnotherStart => "its pid belongs to a process that started at another time",
             Self::AnotherInode => "its pid belongs to another process",
-            Self::Rebooted => "the machine was restarted since",
+            Self::Rebooted => "the machine has restarted since then",
         }
     }
 }

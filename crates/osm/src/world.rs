@@ -37,17 +37,17 @@ pub enum ColorChoice {
 
 /// Variables that `osm` itself reads, besides those of identity.
 pub const VARIABLES: &[(&str, &str)] = &[
-    ("OSM_STORE", "where sessions are kept: fs or memory"),
+    ("OSM_STORE", "the store of sessions and claims: fs or memory"),
     ("OSM_CONFIG", "the configuration of the upstream tool, for `osm config import-upstream`"),
-    ("OSM_HOME", "the folder of configuration and sessions, instead of the usual one"),
-    ("OSM_SCOPE", "where claims count, instead of the repository around the working directory"),
-    ("OSM_CLAIM_RESOURCE", "set by `osm claim run`: the resource that the command may work on"),
-    ("OSM_CLAIM_EPOCH", "set by `osm claim run`: the grant of it, which commands check"),
-    ("OSM_CLAIM_SCOPE", "set by `osm claim run`: where that counts"),
-    ("GIT_DIR", "set by git for its hooks: the repository that `osm claim guard check` is about"),
-    ("OSM_CLIPBOARD", "a command of the shell that takes what is copied on its standard input"),
-    ("OSM_CLIPBOARD_PASTE", "a command of the shell that prints what is on the clipboard"),
-    ("NO_COLOR", "no colours, whatever its value"),
+    ("OSM_HOME", "the folder of configuration and sessions, instead of the default"),
+    ("OSM_SCOPE", "the scope of claims, instead of the repository around the working directory"),
+    ("OSM_CLAIM_RESOURCE", "set by `osm claim run`: the claimed resource"),
+    ("OSM_CLAIM_EPOCH", "set by `osm claim run`: the epoch of the claim"),
+    ("OSM_CLAIM_SCOPE", "set by `osm claim run`: the scope of the claim"),
+    ("GIT_DIR", "set by git for its hooks: the repository that `osm claim guard check` checks"),
+    ("OSM_CLIPBOARD", "a shell command that copies its standard input to the clipboard"),
+    ("OSM_CLIPBOARD_PASTE", "a shell command that prints the content of the clipboard"),
+    ("NO_COLOR", "print no colors; any value"),
 ];
 
 impl World {

@@ -139,7 +139,7 @@ fn liveness(claims: &Claims, nature: &Nature) {
     let ended = granted.ended.unwrap().ended.unwrap();
     assert_eq!((ended.how, ended.by.as_str()), (End::Died, "ben"));
     let proof = ended.evidence.unwrap();
-    assert!(proof.contains("pid 10") && proof.contains("waits for its parent"), "{proof}");
+    assert!(proof.contains("pid 10") && proof.contains("is a zombie"), "{proof}");
 
     // An owner that is taken for dead and asks is refused, until its process is seen.
     assert_eq!(refused(claims.check(&owner, &task, Some(token))), Reason::AnchorGone);

@@ -35,7 +35,8 @@ fn below(scene: &mut Scene, at: usize, agent: &Agent) -> Verdict {
     let context = agent.subagent.and_then(|name| scene.evidence(at, name));
     let doubt = match conversation(scene, at, top, agent) {
         Ok((variable, value)) => {
-            let reason = format!("{} is above us, and {variable}={}", agent.name, show(&value));
+            let reason =
+                format!("{} is an ancestor process, and {variable}={}", agent.name, show(&value));
             let mut found = conversation_found(scene, agent, &value, Confidence::Confirmed, reason);
             found.anchor = Some(top);
             found.context = context;
@@ -63,7 +64,7 @@ fn below(scene: &mut Scene, at: usize, agent: &Agent) -> Verdict {
         }),
         context,
         anchor: Some(top),
-        reason: format!("{} (pid {}) is above us; {doubt}", agent.name, instance.pid),
+        reason: format!("{} (pid {}) is an ancestor process; {doubt}", agent.name, instance.pid),
     })
 }
 
@@ -80,7 +81,7 @@ fn conversation(
         is_id.then_some((*variable, value))
     };
     let Some((variable, value)) = agent.session.iter().find_map(named) else {
-        return Err("it names no conversation".into());
+        return Err("it sets no variable with the id of a conversation".into());
     };
     if let Some(owner) = agent.owner
         && let Some(text) = scene.evidence(at, owner)
@@ -91,7 +92,7 @@ fn conversation(
         }
     }
     if is_inherited(scene, top, agent, variable, &value) {
-        return Err(format!("{variable} was there before it started"));
+        return Err(format!("{variable} was set before it started"));
     }
     Ok((variable, value))
 }
@@ -142,7 +143,7 @@ fn out_of_sight(scene: &mut Scene, at: usize, boundary: Boundary) -> Verdict {
     }
     if doubts.is_empty() {
         let boundary = describe(scene, at, boundary);
-        return Err(format!("no agent between us and {boundary}"));
+        return Err(format!("no agent between this process and {boundary}"));
     }
     Err(doubts.join("; "))
 }
@@ -160,23 +161,26 @@ fn vouch(
             return Ok((Confidence::Confirmed, format!("{host} runs {}", agent.name)));
         }
         Boundary::Sandbox => {
-            return Ok((Confidence::Unconfirmed, "a sandbox hides who is above us".into()));
+            return Ok((Confidence::Unconfirmed, "a sandbox hides the ancestor processes".into()));
         }
         Boundary::Top if scene.ancestry.is_blind() => {
-            return Ok((Confidence::Unconfirmed, "our ancestors cannot be read".into()));
+            return Ok((Confidence::Unconfirmed, "the ancestor processes cannot be read".into()));
         }
         Boundary::Top => {
             if let Some(pid) = orphaned_by(scene, at, agent) {
                 return Ok((
                     Confidence::Unconfirmed,
-                    format!("we were orphaned, and {} (pid {pid}) is older than us", agent.name),
+                    format!(
+                        "this process was orphaned, and {} (pid {pid}) started before it",
+                        agent.name
+                    ),
                 ));
             }
         }
         _ => {}
     }
     let boundary = describe(scene, at, boundary);
-    Err(format!("{} is not between us and {boundary}", agent.name))
+    Err(format!("{} is not between this process and {boundary}", agent.name))
 }
 
 /// The live agent that may have started us, for a job whose parents are gone.

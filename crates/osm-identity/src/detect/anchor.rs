@@ -29,9 +29,9 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     let (limit, boundary) = scene.boundary();
     let Some(top) = climb(scene, limit) else {
         let boundary = describe_boundary(scene, limit, boundary);
-        return Err(format!("nothing but ourselves below {boundary}"));
+        return Err(format!("no process except this one below {boundary}"));
     };
-    let key = key(scene, top).ok_or("the boot and the pid namespace cannot be read")?;
+    let key = key(scene, top).ok_or("cannot read the boot id and the pid namespace")?;
     Ok(Found {
         identity: Identity::Key { namespace: "anchor", label: String::new(), key },
         source: Source::Anchor,
@@ -105,10 +105,12 @@ pub(super) fn key(scene: &mut Scene, at: usize) -> Option<Key> {
 
 /// The anchor, for people.
 pub(super) fn describe(scene: &mut Scene, at: usize) -> String {
-    let Some(process) = scene.process(at) else { return "a process that is gone".into() };
+    let Some(process) = scene.process(at) else { return "a process that has ended".into() };
     let name = show(process.name.as_ref());
     match process.terminal {
-        Some(terminal) => format!("{name} (pid {}), the top of {terminal}", process.pid),
-        None => format!("{name} (pid {}), on no terminal", process.pid),
+        Some(terminal) => {
+            format!("{name} (pid {}), the topmost process on {terminal}", process.pid)
+        }
+        None => format!("{name} (pid {}), without a terminal", process.pid),
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
 
 /// We run below a server.
 fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
-    let server = scene.process(at).map(|process| process.pid).ok_or("the server is gone")?;
+    let server = scene.process(at).map(|process| process.pid).ok_or("the server has ended")?;
     let own = |name: &str| scene.variable(name);
     let below = |name: &str| scene.below(at, name);
     let pane = match (pane(row, server, own), pane(row, server, below)) {
@@ -44,7 +44,11 @@ fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
         agent: None,
         context: None,
         anchor: Some(first),
-        reason: format!("{} of the {} server (pid {server}) above us", named(row, &pane), row.name),
+        reason: format!(
+            "{} of the {} server (pid {server}), an ancestor process",
+            named(row, &pane),
+            row.name
+        ),
     })
 }
 
@@ -59,7 +63,11 @@ fn pane(
         let value = variable(name).ok_or_else(|| format!("{name} is not set"))?;
         match pid_in(row, &value) {
             Some(pid) if pid == server => {}
-            Some(pid) => return Err(format!("{name} names server {pid}, we run under {server}")),
+            Some(pid) => {
+                return Err(format!(
+                    "{name} names server {pid}, but the ancestor process is server {server}"
+                ));
+            }
             None => return Err(format!("{name}={} is malformed", show(&value))),
         }
     }
@@ -116,7 +124,10 @@ fn by_variables(scene: &mut Scene) -> Verdict {
             continue;
         };
         return Ok(Found {
-            reason: format!("{}, unconfirmed: our ancestors cannot be read", named(row, &pane)),
+            reason: format!(
+                "{}, unconfirmed: the ancestor processes cannot be read",
+                named(row, &pane)
+            ),
             identity: Identity::Key {
                 namespace: row.name,
                 label: label(row, &pane, server),
@@ -129,7 +140,7 @@ fn by_variables(scene: &mut Scene) -> Verdict {
             anchor: None,
         });
     }
-    Err("no multiplexer's variables are set".into())
+    Err("no variable of a multiplexer is set".into())
 }
 
 /// Why variables of multiplexers that are set do not count here.
@@ -142,21 +153,23 @@ fn doubts(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
         };
         if !matches!(boundary, Boundary::Top) {
             let nearer = describe(scene, at, boundary);
-            doubts.push(format!("{name} does not count: {nearer} is nearer"));
+            let server = format!("{} server", row.name);
+            doubts
+                .push(format!("{name} is ignored: no {server} between this process and {nearer}"));
             continue;
         }
         doubts.push(match (row.owner, pid_in(row, &value)) {
             (Some(_), None) => format!("{name}={} is malformed", show(&value)),
             (Some(_), Some(pid)) => match scene.source.exists(pid) {
-                Some(false) => format!("{name} is stale: its server (pid {pid}) is gone"),
-                _ => format!("{name} is stale: its server (pid {pid}) is not above us"),
+                Some(false) => format!("{name} is stale: its server (pid {pid}) has ended"),
+                _ => format!("{name} is stale: its server (pid {pid}) is not an ancestor process"),
             },
-            (None, _) => format!("{name} is stale: no {} server is above us", row.name),
+            (None, _) => format!("{name} is stale: no ancestor process is a {} server", row.name),
         });
     }
     if doubts.is_empty() {
         let boundary = describe(scene, at, boundary);
-        return format!("no multiplexer between us and {boundary}");
+        return format!("no multiplexer between this process and {boundary}");
     }
     doubts.join("; ")
 }

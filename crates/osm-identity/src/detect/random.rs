@@ -19,7 +19,8 @@ pub(super) fn detect(_scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
         agent: None,
         context: None,
         anchor: None,
-        reason: "nothing tells us apart: another id every time".into(),
+        reason: "nothing identifies this session: the id is random and changes with every call"
+            .into(),
     })
 }
 

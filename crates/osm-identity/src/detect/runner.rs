@@ -11,7 +11,7 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     let (at, boundary) = scene.boundary();
     let Boundary::Runner(row) = boundary else {
         let boundary = describe(scene, at, boundary);
-        return Err(format!("no CI runner between us and {boundary}"));
+        return Err(format!("no CI runner between this process and {boundary}"));
     };
     let value = |name: &&str| {
         scene.evidence(at, name).ok_or_else(|| format!("{} does not set {name}", row.name))
@@ -30,6 +30,6 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
         agent: None,
         context: None,
         anchor: Some(at),
-        reason: format!("{} is above us, and {}", row.name, names.join(" ")),
+        reason: format!("{} is an ancestor process, and {}", row.name, names.join(" ")),
     })
 }

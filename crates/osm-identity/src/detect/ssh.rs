@@ -71,7 +71,7 @@ fn beyond(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
     let set = VARIABLES.iter().find(|name| scene.variable(name).is_some()).copied();
     let boundary = describe(scene, at, boundary);
     match set {
-        Some(name) => format!("{name} is from beyond {boundary}"),
-        None => format!("no remote login between us and {boundary}"),
+        Some(name) => format!("{name} is ignored: it was set above {boundary}"),
+        None => format!("no remote login between this process and {boundary}"),
     }
 }

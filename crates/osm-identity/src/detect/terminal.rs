@@ -14,12 +14,13 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     match boundary {
         Boundary::Terminal(row) => {
             if row.tab.is_empty() {
-                return Err(format!("{} does not name its terminals", row.name));
+                return Err(format!("{} sets no variable with the id of a tab", row.name));
             }
             let value =
                 scene.evidence(at, row.tab).ok_or_else(|| format!("{} is not set", row.tab))?;
             let instance = if row.counted { scene.instance(at) } else { None };
-            let reason = format!("{} is above us, and {}={}", row.name, row.tab, show(&value));
+            let reason =
+                format!("{} is an ancestor process, and {}={}", row.name, row.tab, show(&value));
             let anchor = anchor::climb(scene, at);
             let mut found = tab(row.tab, &value, instance.as_ref(), reason);
             found.confidence = Confidence::Confirmed;
@@ -36,12 +37,12 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
                     let reason = format!("{}={}, unconfirmed", row.tab, show(&value));
                     tab(row.tab, &value, None, reason)
                 })
-                .ok_or_else(|| "no terminal's variable is set".into())
+                .ok_or_else(|| "no variable of a terminal emulator is set".into())
         }
         Boundary::Top => named(scene, at),
         _ => {
             let boundary = describe(scene, at, boundary);
-            Err(format!("no terminal's window between us and {boundary}"))
+            Err(format!("no terminal emulator between this process and {boundary}"))
         }
     }
 }
@@ -49,10 +50,10 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
 /// `MinTTY` on Windows: its programs lose their parents, but its pipes have names.
 fn named(scene: &mut Scene, at: usize) -> Verdict {
     if anchor::climb(scene, at).is_some() {
-        return Err("no terminal's window above us".into());
+        return Err("no ancestor process is a terminal emulator".into());
     }
-    let name = scene.source.named_terminal().ok_or("no terminal's window above us")?;
-    let reason = format!("our streams are the terminal {name}");
+    let name = scene.source.named_terminal().ok_or("no ancestor process is a terminal emulator")?;
+    let reason = format!("the standard streams are connected to the terminal {name}");
     let machine = scene.host.as_ref().map_or("", |host| &host.boot).to_owned();
     let value = OsString::from(format!("{machine}:{name}"));
     Ok(tab("", &value, None, reason))

@@ -447,7 +447,7 @@ fn every_command_sees_a_death_at_once(site: &Site) -> Outcome {
         rival.ok("claim work")?;
         let died = rival.event("work", "died")?;
         let proof = died["evidence"].as_str().unwrap_or_default().to_owned();
-        let expected = if is_zombie { "waits for its parent" } else { "no process has its pid" };
+        let expected = if is_zombie { "is a zombie" } else { "no process has its pid" };
         assert!(proof.contains(expected), "{proof}");
         rival.ok("release work")?;
     }

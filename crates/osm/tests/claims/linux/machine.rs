@@ -91,7 +91,7 @@ fn a_reboot_proves_death(site: &Site) -> Outcome {
     let granted = later.ok("claim work")?;
     assert!(epoch(&granted["claim"]) > first);
     let evidence = granted["ended"]["ended"]["evidence"].as_str().unwrap_or_default();
-    assert!(evidence.contains("the machine was restarted"), "{evidence}");
+    assert!(evidence.contains("the machine has restarted"), "{evidence}");
     Ok(())
 }
 

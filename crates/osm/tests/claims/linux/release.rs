@@ -409,7 +409,7 @@ fn a_take_over_says_what_it_overrides(site: &Site) -> Outcome {
     assert_eq!(would["overrides"]["session"], live.session()?.as_str());
     assert_eq!(live.story("live")?, ["granted"], "nothing happened yet");
     for (name, flag, how, evidence) in [
-        ("live", " --even-if-alive", "taken", "its process runs"),
+        ("live", " --even-if-alive", "taken", "its process is running"),
         ("stopped", "", "taken", "its process is stopped"),
         ("unseen", "", "taken", "another pid namespace"),
         ("dead", "", "died", "no process has its pid"),
