@@ -32,7 +32,7 @@ use crate::world::ColorChoice;
     version,
     disable_help_subcommand = true,
     after_help = "Examples:
-  osm                            show this session and why it is this one
+  osm                            show this session and the reason for its id
   osm session id                 print the id of this session, for scripts
   osm session id --explain       show how the id was found
   OSM_SESSION=build osm whoami   use a session with a name of your choice
@@ -49,7 +49,7 @@ pub(crate) struct Line {
     /// Keep sessions and claims in this store: fs or memory
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) store: Option<String>,
-    /// Color the output
+    /// Print colors: auto means only on a terminal
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: ColorChoice,
     #[command(subcommand)]
@@ -58,7 +58,7 @@ pub(crate) struct Line {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show which session this is
+    /// Show the current session and the reason for its id
     #[command(after_help = "Examples:
   osm whoami          for people
   osm whoami --json   for programs")]
@@ -80,7 +80,7 @@ pub(crate) enum Command {
   osm code-review < commands.txt                     one command on each line"
     )]
     CodeReview(ModeArguments),
-    /// Build a prompt in two steps: first a prompt that asks a model for the prompt
+    /// Build a prompt in two steps: a model writes it, then osm adds the context
     #[command(
         alias = "flow",
         after_help = "Examples:
@@ -92,7 +92,7 @@ pub(crate) enum Command {
     Goal(Box<Goal>),
     /// Run a script
     #[command(after_help = "Examples:
-  osm script report.js --since main                  what comes after FILE is the script's
+  osm script report.js --since main                  arguments after FILE go to the script
   osm script --test checks.js
   osm script -i mode.js < commands.txt")]
     Script(Box<ScriptArguments>),
@@ -132,12 +132,12 @@ pub(crate) enum Command {
 pub(crate) enum Session {
     /// Print the id of this session
     #[command(after_help = "Examples:
-  osm session id                   the id and nothing else
-  osm session id --explain         the ancestry, and every candidate with its reason
+  osm session id                   only the id
+  osm session id --explain         the ancestor processes, and the reason of every detector
   osm session id --json | jq .source
-  osm session id --session build   the id that a name stands for")]
+  osm session id --session build   the id of the session with this name")]
     Id {
-        /// Show the ancestry and every candidate, with the reason why it won or lost
+        /// Show the ancestor processes, and every detector with its result and reason
         #[arg(long, conflicts_with = "json")]
         explain: bool,
         #[command(flatten)]
@@ -151,19 +151,19 @@ pub(crate) enum Session {
     List(ListArguments),
     /// Show the state and the last commands of a session
     Info {
-        /// The session [default: this one]
+        /// The session, by id, unique prefix of an id, or handle [default: this one]
         id: Option<String>,
         #[command(flatten)]
         format: Format,
     },
     /// Print the folder of sessions, or the file of one
     Path {
-        /// The session
+        /// The session, by id, unique prefix of an id, or handle
         id: Option<String>,
     },
     /// Show the commands in the history of a session
     History {
-        /// The session [default: this one]
+        /// The session, by id, unique prefix of an id, or handle [default: this one]
         id: Option<String>,
         #[command(flatten)]
         format: Format,
@@ -183,9 +183,9 @@ pub(crate) enum Session {
         #[command(flatten)]
         format: Format,
     },
-    /// Delete sessions; `restore` can bring them back from the trash
+    /// Delete sessions; `osm session restore` restores them from the trash
     Delete {
-        /// The sessions
+        /// The sessions, by id, unique prefix of an id, or handle
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
@@ -193,14 +193,14 @@ pub(crate) enum Session {
         #[command(flatten)]
         sure: Sure,
     },
-    /// Remove the sessions that the limits no longer allow
+    /// Remove sessions that exceed the limits of the configuration
     Clean {
         #[command(flatten)]
         sure: Sure,
         #[command(flatten)]
         format: Format,
     },
-    /// Delete every session that is not in use, for good
+    /// Delete every session that is not in use; they cannot be restored
     Purge {
         #[command(flatten)]
         sure: Sure,
@@ -218,7 +218,7 @@ pub(crate) enum Session {
     Restore {
         /// The name of the archive, from `osm session archives`
         name: String,
-        /// Restore it as this session
+        /// Restore it as this session; a new name creates a session
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,
         #[command(flatten)]
@@ -228,7 +228,7 @@ pub(crate) enum Session {
     },
     /// Write a session as plain JSON
     Export {
-        /// The session [default: this one]
+        /// The session, by id, unique prefix of an id, or handle [default: this one]
         id: Option<String>,
         /// Write to this file, which must not exist
         #[arg(long, short, value_name = "FILE")]
@@ -239,7 +239,7 @@ pub(crate) enum Session {
         /// The files; osm does not change them
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Import it as this session
+        /// Import it as this session; a new name creates a session
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,
         #[command(flatten)]
@@ -251,22 +251,22 @@ pub(crate) enum Session {
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct ListArguments {
-    /// The output format
+    /// Print this format
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
-    /// The order
+    /// Sort in this order
     #[arg(long, value_enum, default_value_t = ListSort::Default)]
     pub(crate) sort: ListSort,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Only sessions of this agent
+    /// List only sessions of this agent
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Only sessions last used in this repository
+    /// List only sessions last used in this repository
     #[arg(long, value_name = "FOLDER")]
     pub(crate) repository: Option<String>,
-    /// Only sessions last used on this branch
+    /// List only sessions last used on this branch
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
 }
@@ -289,7 +289,7 @@ pub(crate) enum ListSort {
 
 #[derive(Args, Debug)]
 pub(crate) struct ResetArguments {
-    /// The session [default: this one]
+    /// The session, by id, unique prefix of an id, or handle [default: this one]
     pub(crate) id: Option<String>,
     /// Archive the session, even if `session.reset.keep_archives` is false
     #[arg(long, conflicts_with = "no_archive")]
@@ -374,7 +374,7 @@ pub(crate) fn command() -> clap::Command {
     Line::command()
 }
 
-/// `-session` means `--session`, as in other tools that people come from.
+/// `-session` means `--session`, as in the upstream tool.
 fn with_two_dashes(argument: &OsString, long: &[String]) -> OsString {
     let spelled = argument.to_str().and_then(|text| text.strip_prefix('-')).filter(|text| {
         let name = text.split('=').next().unwrap_or_default();

@@ -179,67 +179,67 @@ impl fmt::Debug for Key {
 pub static KEYS: &[Key] = &[
     Key {
         name: "session.max_age_days",
-        doc: "Remove sessions that were not changed for so many days (0: no limit).",
+        doc: "Remove sessions that were not changed for this many days (0: no limit).",
         field: Field::Number(|policy| &mut policy.max_age_days),
     },
     Key {
         name: "session.max_count",
-        doc: "Keep at most so many sessions, the newest (0: no limit).",
+        doc: "Keep at most this many sessions, the newest (0: no limit).",
         field: Field::Number(|policy| &mut policy.max_count),
     },
     Key {
         name: "session.max_size_mb",
-        doc: "Remove the oldest sessions while all together take more megabytes (0: no limit).",
+        doc: "Remove the oldest sessions until all use at most this many megabytes (0: no limit).",
         field: Field::Number(|policy| &mut policy.max_size_mb),
     },
     Key {
         name: "session.max_idle_days",
-        doc: "Remove sessions that were neither opened nor changed for so many days (0: no limit).",
+        doc: "Remove sessions that were neither opened nor changed for this many days (0: no limit).",
         field: Field::Number(|policy| &mut policy.max_idle_days),
     },
     Key {
         name: "session.defunct_age_days",
-        doc: "Remove sessions whose terminal or agent ended, unused for so many days (0: no limit).",
+        doc: "Remove sessions of ended terminals and agents after this many days without use (0: no limit).",
         field: Field::Number(|policy| &mut policy.defunct_age_days),
     },
     Key {
         name: "session.archive_max_age_days",
-        doc: "Remove archives that are older than so many days (0: no limit).",
+        doc: "Remove archives older than this many days (0: no limit).",
         field: Field::Number(|policy| &mut policy.archive_max_age_days),
     },
     Key {
         name: "session.archive_max_count",
-        doc: "Keep at most so many archives, the newest (0: no limit).",
+        doc: "Keep at most this many archives, the newest (0: no limit).",
         field: Field::Number(|policy| &mut policy.archive_max_count),
     },
     Key {
         name: "session.archive_max_size_mb",
-        doc: "Remove the oldest archives while all together take more megabytes (0: no limit).",
+        doc: "Remove the oldest archives until all use at most this many megabytes (0: no limit).",
         field: Field::Number(|policy| &mut policy.archive_max_size_mb),
     },
     Key {
         name: "session.quarantine_days",
-        doc: "Keep damaged documents for so many days (0: for ever).",
+        doc: "Keep damaged documents for this many days (0: forever).",
         field: Field::Number(|policy| &mut policy.quarantine_days),
     },
     Key {
         name: "session.recovered_days",
-        doc: "Keep what was saved while the store could not be opened for so many days (0: for ever).",
+        doc: "Keep sessions that were recovered from memory for this many days (0: forever).",
         field: Field::Number(|policy| &mut policy.recovered_days),
     },
     Key {
         name: "session.trash_days",
-        doc: "Keep sessions that a cleanup removed for so many days (0: for ever).",
+        doc: "Keep deleted sessions in the trash for this many days (0: forever).",
         field: Field::Number(|policy| &mut policy.trash_days),
     },
     Key {
         name: "session.auto_cleanup_enabled",
-        doc: "Clean up by itself, in the background of commands that run for a while.",
+        doc: "Remove old sessions automatically, in the background of modes and `osm session` commands.",
         field: Field::Switch(|policy| &mut policy.auto_cleanup_enabled),
     },
     Key {
         name: "session.cleanup_interval_hours",
-        doc: "Hours between two automatic cleanups, over all processes (0: whenever possible).",
+        doc: "Wait this many hours between two automatic cleanups of all processes (0: do not wait).",
         field: Field::Number(|policy| &mut policy.cleanup_interval_hours),
     },
 ];

@@ -19,7 +19,7 @@ use super::Format;
   osm claim TASK-7 --wait 10m            wait until it is free
   osm claim next TASK-7 TASK-8 TASK-9    claim the first one that is free
   osm claim run TASK-7 -- make deploy    hold it while a command runs
-  osm claim -- next                      claim a resource that is named like a command
+  osm claim -- next                      claim a resource with the name of a command
 
 A claim lasts as long as this session's process: the agent, or the shell of the terminal. A session
 without a process (OSM_SESSION=NAME) holds a lease of 15 minutes, or --ttl, and renews it."
@@ -129,12 +129,12 @@ command if the claim is taken away. The exit code is the command's.")]
     },
     /// Offer a claim to another session
     #[command(after_help = "Examples:
-  osm claim handoff TASK-7 --to agent--claude-code_0123456789abcdef --note 'tests are red'
+  osm claim handoff TASK-7 --to swift-otter --note 'tests are red'
   osm claim handoff TASK-7 --cancel")]
     Handoff {
         #[command(flatten)]
         held: Held,
-        /// The session that may accept it
+        /// The session that may accept it, by id, unique prefix of an id, or handle
         #[arg(long, value_name = "SESSION", required_unless_present = "cancel")]
         to: Option<OsString>,
         /// Withdraw the offer
@@ -170,13 +170,13 @@ command if the claim is taken away. The exit code is the command's.")]
     Take {
         /// The resource
         resource: OsString,
-        /// Why; osm tells the holder and keeps it in the log
+        /// Give the reason; osm shows it to the holder and keeps it in the log
         #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
         reason: String,
         /// Take it even if the holder is still running
         #[arg(long)]
         even_if_alive: bool,
-        /// Show what would be done, and do nothing
+        /// Show what would be done, and change nothing
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
@@ -202,7 +202,7 @@ command if the claim is taken away. The exit code is the command's.")]
     Log {
         /// Show events of this resource only
         resource: Option<OsString>,
-        /// Show events by or about this session only
+        /// Show events by or about this session only: an id, unique prefix of an id, or handle
         #[arg(long, value_name = "SESSION")]
         by: Option<String>,
         /// Show events of this kind only
@@ -236,7 +236,7 @@ command if the claim is taken away. The exit code is the command's.")]
         /// Sweep all scopes
         #[arg(long)]
         all: bool,
-        /// Show what would be done, and do nothing
+        /// Show what would be done, and change nothing
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
@@ -257,7 +257,7 @@ pub(crate) enum Guard {
     },
     /// Remove the guard from the hooks
     Remove,
-    /// Fail if this session lost a claim or its lease ran out; the hooks run this
+    /// Fail if this session lost a claim or its lease has expired; the hooks run this
     Check {
         /// Fail if this session holds no claim in this repository
         #[arg(long)]

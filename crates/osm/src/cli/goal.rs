@@ -60,7 +60,7 @@ pub(crate) enum GoalCommand {
     New {
         /// Name of the goal: letters, digits and hyphens
         name: String,
-        /// What the goal is for, in one sentence
+        /// Describe the purpose of the goal in one sentence
         #[arg(long, short, value_name = "TEXT")]
         description: Option<String>,
         /// Create it in .osm/goals of the working directory

@@ -16,13 +16,13 @@ use super::Format;
   osm trust list
   osm trust revoke osm-goals/deploy.json
 
-You trust the present content of a file. If it changes, for example by `git pull`, its code does not run until
+You trust the current content of a file. If it changes, for example by `git pull`, its code does not run until
 you trust it again."
 )]
 pub(crate) struct Trust {
     #[command(subcommand)]
     pub(crate) command: Option<TrustCommand>,
-    /// Files whose code may run while their content stays the same
+    /// Files whose code may run until their content changes
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]

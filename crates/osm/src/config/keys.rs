@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Number(u32),
     /// One of several words; the first is the default.
     Choice(&'static [&'static str]),
-    /// The path of a file; the default is none.
+    /// The path of a file; unset by default.
     Path,
     /// Paths of folders.
     Paths,
@@ -70,7 +70,7 @@ const OTHERS: [Key; 16] = [
     },
     Key {
         name: STORE,
-        doc: "Where osm keeps sessions and claims: in files (fs) or in memory.",
+        doc: "Store sessions and claims in files (fs) or in memory (memory).",
         kind: Kind::Choice(&["fs", "memory"]),
     },
     Key { name: "prompt.tokens", doc: "Count the tokens of prompts.", kind: Kind::Switch(true) },
@@ -86,12 +86,12 @@ const OTHERS: [Key; 16] = [
     },
     Key {
         name: "goal.paths",
-        doc: "More folders with goals; absolute paths, or paths that start with ~/.",
+        doc: "Search these folders for goals, too: absolute paths, or paths that start with ~/.",
         kind: Kind::RootedPaths,
     },
     Key {
         name: "script.module_paths",
-        doc: "Folders in which scripts find modules by name.",
+        doc: "Search these folders for the modules of scripts.",
         kind: Kind::Paths,
     },
     Key {
@@ -111,7 +111,7 @@ const OTHERS: [Key; 16] = [
     },
     Key {
         name: "log.level",
-        doc: "The lowest level that osm writes to the log.",
+        doc: "Write log messages of this level and above.",
         kind: Kind::Choice(&["info", "debug", "warn", "error", "off"]),
     },
     Key {
@@ -119,16 +119,16 @@ const OTHERS: [Key; 16] = [
         doc: "Start a new log file at this size, in megabytes (0: no limit).",
         kind: Kind::Number(10),
     },
-    Key { name: "log.max_files", doc: "How many log files to keep.", kind: Kind::Number(5) },
+    Key { name: "log.max_files", doc: "Keep this many log files.", kind: Kind::Number(5) },
     Key {
         name: "identity.wrappers",
-        doc: "More programs that only start another program, such as sudo.",
+        doc: "Treat these programs as wrappers that only start another program, as sudo does.",
         kind: Kind::Names,
     },
-    Key { name: "identity.shells", doc: "More programs that are shells.", kind: Kind::Names },
+    Key { name: "identity.shells", doc: "Treat these programs as shells.", kind: Kind::Names },
     Key {
         name: "identity.agents",
-        doc: "More coding agents: a list of tables.",
+        doc: "Detect these coding agents, too: a list of tables.",
         kind: Kind::Agents,
     },
 ];

@@ -18,7 +18,7 @@ pub(crate) struct Prompting {
     pub(crate) budget: Option<u64>,
     /// The size in bytes above which osm skips files.
     pub(crate) max_file: Option<u64>,
-    /// Folders in which scripts find modules by name.
+    /// Search these folders for the modules of scripts.
     pub(crate) module_paths: Vec<PathBuf>,
     /// Folders with goals.
     pub(crate) goal_paths: Vec<String>,

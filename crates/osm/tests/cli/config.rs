@@ -134,8 +134,8 @@ fn every_setting_is_listed_with_its_source() {
     let rows: serde_json::Value =
         serde_json::from_str(&env.run(&["config", "list", "--json"]).stdout).unwrap();
     let row = |name: &str| rows.as_array().unwrap().iter().find(|row| row["key"] == name).unwrap();
-    assert_snapshot!(row("session.max_count"), @r#"{"key":"session.max_count","value":7,"default":100,"source":"config","file":"$OSM_HOME/config.toml","line":2,"variable":null,"problem":null,"doc":"Keep at most so many sessions, the newest (0: no limit)."}"#);
-    assert_snapshot!(row("store.backend"), @r#"{"key":"store.backend","value":"memory","default":"fs","source":"env","file":null,"line":null,"variable":"OSM_STORE","problem":null,"doc":"Where osm keeps sessions and claims: in files (fs) or in memory."}"#);
+    assert_snapshot!(row("session.max_count"), @r#"{"key":"session.max_count","value":7,"default":100,"source":"config","file":"$OSM_HOME/config.toml","line":2,"variable":null,"problem":null,"doc":"Keep at most this many sessions, the newest (0: no limit)."}"#);
+    assert_snapshot!(row("store.backend"), @r#"{"key":"store.backend","value":"memory","default":"fs","source":"env","file":null,"line":null,"variable":"OSM_STORE","problem":null,"doc":"Store sessions and claims in files (fs) or in memory (memory)."}"#);
 }
 
 #[test]

@@ -35,6 +35,6 @@ fn the_page_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli-reference.md");
     if std::fs::read_to_string(&path).unwrap_or_default() != page {
         std::fs::write(&path, page).unwrap();
-        panic!("docs/cli-reference.md was out of date; it is written anew: commit it");
+        panic!("docs/cli-reference.md was out of date; the test has rewritten it: commit it");
     }
 }
