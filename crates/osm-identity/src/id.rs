@@ -23,6 +23,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::Handle;
 use crate::digest;
 
 /// The longest id, in bytes.
@@ -125,6 +126,12 @@ impl SessionId {
     #[must_use]
     pub fn namespace(&self) -> &str {
         self.0.split_once(DELIMITER).map_or("", |(namespace, _)| namespace)
+    }
+
+    /// The session in a sentence for people: its handle, and the id in parentheses.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{} ({self})", Handle::of(self))
     }
 
     /// The name of this session's file with an extension such as `session.json`.

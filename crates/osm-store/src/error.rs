@@ -52,7 +52,7 @@ pub enum Error {
         reason: Unsafe,
     },
     /// Other processes have the session open, or write to it, and did not release it in time.
-    #[error("session {id} is in use{}", By(.holders))]
+    #[error("session {} is in use{}", .id.label(), By(.holders))]
     Busy {
         /// The session.
         id: SessionId,
@@ -61,7 +61,7 @@ pub enum Error {
     },
     /// All holders of the session are dead, but a process that one of them started keeps the lock
     /// open.
-    #[error("session {id} is still locked: {}, but a process that it started keeps the lock open", Listed(.holders_seen))]
+    #[error("session {} is still locked: {}, but a process that it started keeps the lock open", .id.label(), Listed(.holders_seen))]
     Orphaned {
         /// The session.
         id: SessionId,
@@ -69,7 +69,7 @@ pub enum Error {
         holders_seen: Vec<HolderState>,
     },
     /// A lock was not broken, because its holder is not proven dead.
-    #[error("the lock of session {id} was not broken: {}", Evidence(.holders_seen))]
+    #[error("the lock of session {} was not broken: {}", .id.label(), Evidence(.holders_seen))]
     Unproven {
         /// The session.
         id: SessionId,
@@ -79,16 +79,16 @@ pub enum Error {
         lock: Option<PathBuf>,
     },
     /// Our lease on the session ended, so the write was refused.
-    #[error("the lease on session {0} was lost, so the change was not saved")]
+    #[error("the lease on session {} was lost, so the change was not saved", .0.label())]
     LostLease(SessionId),
     /// The session is no longer the version that was to be removed.
-    #[error("session {0} was changed meanwhile")]
+    #[error("session {} was changed meanwhile", .0.label())]
     Changed(SessionId),
     /// Another cleanup is running.
     #[error("another cleanup is running")]
     CleanupRunning,
     /// There is no such session.
-    #[error("session {0} not found")]
+    #[error("session {} not found", .0.label())]
     NotFound(SessionId),
     /// There is no such archived document.
     #[error("archive {} not found", .0.escape_debug())]

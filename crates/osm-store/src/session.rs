@@ -272,7 +272,7 @@ pub(crate) fn revision_of(bytes: Arc<Vec<u8>>) -> u64 {
 /// Where a session is stored, for messages.
 pub(crate) fn place(backend: &dyn Backend, id: &SessionId) -> String {
     let path = backend.files().map(|files| files.layout().document(id));
-    path.map_or_else(|| format!("session {id}"), |path| path.display().to_string())
+    path.map_or_else(|| format!("session {}", id.label()), |path| path.display().to_string())
 }
 
 /// The value of a key in a document.

@@ -149,7 +149,7 @@ impl SessionHost {
                     format!("the session was upgraded; the old version is archived as {name}")
                 }
                 Notice::Adopted { from } => {
-                    format!("the session file was a copy of session {from}")
+                    format!("the session file was a copy of session {}", from.label())
                 }
             };
             self.screen.warn(&text);

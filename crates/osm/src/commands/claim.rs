@@ -23,6 +23,7 @@ use crate::ops::claim::{
     OfferRequest, ReleaseRequest, Resources, ResumeRequest, RunRequest, TakeRequest, Taken, guard,
     words,
 };
+use crate::ops::identity::name::handle_of;
 use crate::render::Ui;
 
 /// How commands about claims end.
@@ -142,8 +143,8 @@ pub(super) fn list(line: &ClaimList, invocation: &Invocation, ui: &mut Ui) -> An
 fn offer(request: &OfferRequest, json: bool, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let offered = claimed(ops::offer(invocation, request, ui), false, json, invocation, ui)?;
     if let (Some(offer), false) = (&offered.outcome.claim.offer, json) {
-        let name = words::quoted(&request.held.resource);
-        text::line(ui, &format!("  {} accepts it with: osm claim accept {name}", offer.to));
+        let (name, to) = (words::quoted(&request.held.resource), handle_of(&offer.to));
+        text::line(ui, &format!("  {to} accepts it with: osm claim accept {name}"));
     }
     Ok(())
 }
@@ -175,6 +176,7 @@ fn mine(place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -> Answer {
         let rows = |rows: &[Listed]| rows.iter().map(json::listed).collect::<Vec<_>>();
         ui.json(&json!({
             "session": mine.session,
+            "handle": handle_of(&mine.session),
             "held": rows(&mine.owned.held),
             "resumable": rows(&mine.owned.resumable),
             "offered": rows(&mine.owned.offered),

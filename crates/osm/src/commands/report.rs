@@ -1,6 +1,6 @@
 //! The current session as JSON: programs rely on these names and their meanings.
 
-use osm_identity::{ProcessInstance, SessionId};
+use osm_identity::{Handle, ProcessInstance, SessionId};
 use serde::Serialize;
 
 use crate::ops::identity::Identity;
@@ -16,6 +16,7 @@ pub(in crate::commands) struct Report<'a> {
     context: Option<&'a str>,
     terminal: Option<String>,
     parent: Option<&'a str>,
+    parent_handle: Option<String>,
     anchor: Option<&'a ProcessInstance>,
     trail: Vec<Finding<'a>>,
     ancestry: Vec<Ancestor<'a>>,
@@ -61,6 +62,7 @@ impl<'a> Report<'a> {
             context: detection.context.as_deref(),
             terminal: detection.terminal.map(|terminal| terminal.to_string()),
             parent: detection.parent.as_ref().map(SessionId::as_str),
+            parent_handle: detection.parent.as_ref().map(|id| Handle::of(id).to_string()),
             anchor: detection.anchor.as_ref(),
             trail: detection
                 .trail

@@ -36,7 +36,7 @@ pub(super) fn describe(identity: &Identity, ui: &mut Ui) {
         rows.push(["terminal".into(), terminal.to_string().into()]);
     }
     if let Some(parent) = &detection.parent {
-        rows.push(["runs in".into(), parent.as_str().into()]);
+        rows.push(["runs in".into(), parent.label().into()]);
     }
     let place = match &identity.place {
         Place::File(path) => path.display().to_string(),

@@ -67,7 +67,7 @@ fn warn_of_foreign_holders(store: &Store, ids: &[SessionId], interaction: &mut d
         holders.into_iter().next().map(|holder| (id, holder))
     });
     if let Some((id, holder)) = open {
-        warn_of_hidden_locks(&format!("session {id} is open in {holder}"), interaction);
+        warn_of_hidden_locks(&format!("session {} is open in {holder}", id.label()), interaction);
     }
 }
 

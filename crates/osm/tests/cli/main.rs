@@ -5,6 +5,7 @@ extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
 
 mod completion;
 mod config;
+mod handles;
 mod harness;
 mod identity;
 mod links;

@@ -140,7 +140,9 @@ impl Machine {
     fn learn_handle(&mut self, agent: Option<&str>) {
         let answer = self.run(agent, "osm session id --json").unwrap();
         let report: serde_json::Value = serde_json::from_str(&answer.output).unwrap();
-        self.handles.extend(report["handle"].as_str().map(str::to_owned));
+        for key in ["handle", "parent_handle"] {
+            self.handles.extend(report[key].as_str().map(str::to_owned));
+        }
     }
 }
 

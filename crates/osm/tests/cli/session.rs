@@ -85,7 +85,7 @@ fn force_breaks_no_lock_of_the_living() {
     assert_eq!(value(&env, "x"), "old");
     assert!(audit(&env).iter().all(|event| !event.forced));
     drop(session);
-    said(&env.run(&["session", "reset", "x", "--force"]), 0, &["reset ex--x_2d"]);
+    said(&env.run(&["session", "reset", "x", "--force"]), 0, &["reset select-horizon (ex--x_2d)"]);
     assert!(audit(&env).iter().all(|event| !event.forced), "nothing was in the way");
 }
 
@@ -137,7 +137,11 @@ fn force_breaks_the_lock_of_the_dead() {
     let words = ["is still locked", "dead: no process has its pid", "with --force"];
     said(&env.run(&["session", "reset", "x"]), 3, &words);
     assert_eq!(value(&env, "x"), "old");
-    said(&env.run(&["session", "reset", "x", "--force"]), 0, &["reset ex--x_2d", "archived as"]);
+    said(
+        &env.run(&["session", "reset", "x", "--force"]),
+        0,
+        &["reset select-horizon (ex--x_2d)", "archived as"],
+    );
     let forced: Vec<_> = audit(&env).into_iter().filter(|event| event.forced).collect();
     let names: Vec<_> = forced.iter().map(|event| event.what.name()).collect();
     assert_eq!(names, ["force", "reset"]);
@@ -236,7 +240,7 @@ fn a_broken_configuration_holds_up_a_cleanup_and_no_purge() {
     env.config("[session]\nmax_count = \"many\"\n");
     said(&env.run(&["session", "clean", "-y"]), 1, &["limits", "invalid"]);
     assert_eq!(value(&env, "x"), "old");
-    said(&env.run(&["session", "purge", "-y"]), 0, &["removed ex--x_2d"]);
+    said(&env.run(&["session", "purge", "-y"]), 0, &["removed select-horizon (ex--x_2d): "]);
 }
 
 #[test]
@@ -334,7 +338,7 @@ fn a_damaged_session_is_reset() {
         &run,
         0,
         &[
-            "reset ex--x_2d\n",
+            "reset select-horizon (ex--x_2d)\n",
             "the session was damaged; the damaged file is quarantine/ex--x_2d--corrupt",
         ],
     );
@@ -431,7 +435,7 @@ fn every_id_that_is_listed_is_found() {
     ] {
         std::fs::write(&file, document(id)).unwrap();
         let run = env.run(&["session", "import", "-y", file.to_str().unwrap()]);
-        said(&run, 0, &[&format!("as {}", imported.unwrap_or(id))]);
+        said(&run, 0, &[&format!("({}", imported.unwrap_or(id))]);
     }
     // A file that no osm of today makes.
     let stray = env.path().join("sessions/ex--stray_00.session.json");

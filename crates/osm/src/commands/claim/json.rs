@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use jiff::Timestamp;
+use osm_claims::claim::Ended;
 use osm_claims::rules::{Change, Standing};
 use osm_claims::{Claim, Event, Hold, Listed, Outcome, Reason, Refused, Resource};
 use osm_identity::Liveness;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::text;
 use crate::ops::claim::{Claimed, words};
+use crate::ops::identity::name::handle_of;
 
 /// One claim.
 #[derive(Serialize)]
@@ -22,6 +24,7 @@ pub(super) struct Row<'a> {
     epoch: u64,
     token: String,
     session: &'a str,
+    handle: String,
     incarnation: i64,
     agent: Option<&'a str>,
     host: &'a str,
@@ -30,6 +33,7 @@ pub(super) struct Row<'a> {
     since: Timestamp,
     note: Option<&'a str>,
     offered_to: Option<&'a str>,
+    offered_to_handle: Option<String>,
     ended: Option<Value>,
 }
 
@@ -46,6 +50,7 @@ pub(super) fn row(claim: &Claim) -> Row<'_> {
         epoch: claim.epoch.0,
         token: claim.token().to_string(),
         session: &claim.owner.session,
+        handle: handle_of(&claim.owner.session),
         incarnation: claim.owner.id.0,
         agent: claim.owner.agent.as_deref(),
         host: &claim.owner.host,
@@ -58,8 +63,16 @@ pub(super) fn row(claim: &Claim) -> Row<'_> {
         since: claim.since,
         note: claim.note.as_deref(),
         offered_to: claim.offer.as_ref().map(|offer| offer.to.as_str()),
-        ended: claim.ended.as_ref().map(|ended| json!(ended)),
+        offered_to_handle: claim.offer.as_ref().map(|offer| handle_of(&offer.to)),
+        ended: claim.ended.as_ref().map(ended),
     }
+}
+
+/// How a claim ended.
+fn ended(ended: &Ended) -> Value {
+    let mut value = json!(ended);
+    value["by_handle"] = json!(handle_of(&ended.by));
+    value
 }
 
 /// A claim with what is known of its owner.
@@ -122,6 +135,7 @@ pub(super) fn event(event: &Event) -> Value {
         "resource": event.resource,
         "epoch": event.epoch.0,
         "by": event.by,
+        "by_handle": handle_of(&event.by),
         "evidence": event.transition.evidence(),
         "deed": event.transition,
     })

@@ -10,6 +10,7 @@ use crate::error::{Exit, Failure};
 use crate::invocation::Invocation;
 use crate::ops::claim::words::to_the_second;
 use crate::ops::claim::{self as ops, HistoryRequest};
+use crate::ops::identity::name::{Handles, handle_of, label};
 use crate::render::{Column, Table, Ui, brief};
 
 /// A text that is neither a time nor a duration.
@@ -74,6 +75,7 @@ fn show(events: &[Event], ui: &mut Ui) {
     if events.is_empty() {
         return ui.line("no events");
     }
+    let handles = Handles::among(events.iter().map(|event| event.by.as_str()));
     let mut table = Table::new(COLUMNS);
     for event in events {
         table.row([
@@ -81,7 +83,7 @@ fn show(events: &[Event], ui: &mut Ui) {
             event.transition.name().into(),
             event.resource.to_string().into(),
             event.epoch.to_string().into(),
-            event.by.as_str().into(),
+            handles.of(&event.by).into(),
             brief(&detail(&event.transition), 100).into(),
         ]);
     }
@@ -91,10 +93,10 @@ fn show(events: &[Event], ui: &mut Ui) {
 /// What there is to say about an event beside its kind.
 fn detail(transition: &Transition) -> String {
     match transition {
-        Transition::Granted { session, .. } => format!("to {session}"),
+        Transition::Granted { session, .. } => format!("to {}", handle_of(session)),
         Transition::Offered(offer) => match &offer.note {
-            Some(note) => format!("to {}: {note}", offer.to),
-            None => format!("to {}", offer.to),
+            Some(note) => format!("to {}: {note}", handle_of(&offer.to)),
+            None => format!("to {}", handle_of(&offer.to)),
         },
         other => other.evidence().unwrap_or_default().to_owned(),
     }
@@ -103,14 +105,18 @@ fn detail(transition: &Transition) -> String {
 fn owner_at(events: &[Event], at: Timestamp, json: bool, ui: &mut Ui) -> Answer {
     let owner = ops::owner_at(events)?;
     if json {
-        let owner = owner
-            .map(|it| json!({ "session": it.session, "since": it.since, "epoch": it.epoch.0 }));
+        let owner = owner.map(|it| {
+            let handle = handle_of(&it.session);
+            let (session, since, epoch) = (it.session, it.since, it.epoch.0);
+            json!({ "session": session, "handle": handle, "since": since, "epoch": epoch })
+        });
         ui.json(&json!({ "at": at, "owner": owner }));
         return Ok(());
     }
     ui.line(match owner {
         Some(it) => {
-            format!("{}, epoch {}, since {}", it.session, it.epoch, to_the_second(it.since))
+            let (session, since) = (label(&it.session), to_the_second(it.since));
+            format!("{session}, epoch {}, since {since}", it.epoch)
         }
         None => format!("it had no owner at {at}"),
     });

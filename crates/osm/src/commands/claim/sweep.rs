@@ -8,6 +8,7 @@ use crate::cli::ClaimPlace;
 use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
 use crate::ops::claim as ops;
+use crate::ops::identity::name::handle_of;
 use crate::render::Ui;
 
 /// Why a claim is not freed, in the order of the report.
@@ -72,7 +73,8 @@ fn as_text(report: &SweepReport, dry_run: bool, ui: &mut Ui) {
     let freed = if dry_run { "would be freed" } else { "freed" };
     for it in report.examined.iter().filter(|it| it.outcome.is_ok()) {
         let (resource, epoch) = (&it.claim.resource, it.claim.epoch);
-        text::line(ui, &format!("{resource} {freed}: {} (epoch {epoch})", it.claim.owner.session));
+        let owner = handle_of(&it.claim.owner.session);
+        text::line(ui, &format!("{resource} {freed}: {owner} (epoch {epoch})"));
     }
     let mut parts = vec![format!("{} {freed}", report.freed())];
     let counted = KEPT.into_iter().map(|reason| (reason.code(), report.kept(reason)));

@@ -8,6 +8,7 @@ use osm_claims::{Claim, End, Hold, Listed, Outcome};
 
 use crate::ops::claim::words::{self, fate, one_line, quoted, to_the_second};
 use crate::ops::claim::{Mine, Status};
+use crate::ops::identity::name::{Handles, handle_of, label};
 use crate::render::{Column, Style, Table, Text, Ui, brief, time};
 
 /// What an operation on one resource came to.
@@ -62,12 +63,14 @@ const COLUMNS: &[Column] = &[
 /// The table that `osm claims` and `osm claim mine` show.
 pub(super) fn table(rows: &[Listed], everywhere: bool, now: Timestamp, ui: &mut Ui) {
     let mut table = Table::new(if everywhere { COLUMNS } else { &COLUMNS[1..] });
+    let handles = Handles::among(rows.iter().map(|it| it.claim.owner.session.as_str()));
     for listed in rows {
         let claim = &listed.claim;
+        let handle = handles.of(&claim.owner.session);
         let owner: Text = match (listed.is_mine, listed.is_predecessors) {
-            (true, _) => Style::Strong.of(format!("{} (you)", claim.owner.session)),
-            (_, true) => format!("{} (you, before)", claim.owner.session).into(),
-            _ => claim.owner.session.as_str().into(),
+            (true, _) => Style::Strong.of(format!("{handle} (you)")),
+            (_, true) => format!("{handle} (you, before)").into(),
+            _ => handle.into(),
         };
         let mut row = vec![
             claim.resource.to_string().into(),
@@ -107,7 +110,8 @@ fn state(listed: &Listed) -> String {
     if let Some(offer) = listed.claim.offer.as_ref().filter(|_| listed.is_offered) {
         let note = offer.note.as_ref().map(|note| format!(" ({})", brief(note, 40)));
         let note = note.unwrap_or_default();
-        write!(state, ", offered to {}{note}", offer.to).expect("writing to a string succeeds");
+        write!(state, ", offered to {}{note}", handle_of(&offer.to))
+            .expect("writing to a string succeeds");
     }
     state
 }
@@ -156,7 +160,8 @@ pub(super) fn status(status: &Status, resource: &str, ui: &mut Ui) {
     add("scope", listed.scope.name().to_owned());
     if claim.is_open() {
         let you = if listed.is_mine { " (you)" } else { "" };
-        add("owner", format!("{}{you}", claim.owner.session));
+        add("owner", format!("{}{you}", handle_of(&claim.owner.session)));
+        add("id", claim.owner.session.clone());
         if let Some(agent) = &claim.owner.agent {
             add("agent", agent.clone());
         }
@@ -168,7 +173,7 @@ pub(super) fn status(status: &Status, resource: &str, ui: &mut Ui) {
             add("note", brief(note, 200));
         }
         if let Some(offer) = claim.offer.as_ref().filter(|_| listed.is_offered) {
-            add("offered to", offer.to.clone());
+            add("offered to", label(&offer.to));
             if let Some(note) = &offer.note {
                 add("with", brief(note, 200));
             }

@@ -1,5 +1,6 @@
 //! `osm session archives` and `osm session restore`.
 
+use osm_identity::{Handle, SessionId};
 use serde::Serialize;
 
 use crate::cli::{Force, Format, Sure};
@@ -13,6 +14,7 @@ const COLUMNS: &[Column] = &[
     Column::new("KIND").rank(1),
     Column::new("AGE").rank(2),
     Column::new("SIZE").rank(3),
+    Column::new("SESSION").rank(4),
     Column::new("NAME"),
 ];
 
@@ -21,6 +23,7 @@ struct Row<'a> {
     kind: &'static str,
     name: &'a str,
     session: Option<&'a str>,
+    handle: Option<String>,
     size: u64,
     at: jiff::Timestamp,
 }
@@ -29,7 +32,8 @@ fn row(Archive { kind, document }: &Archive) -> Row<'_> {
     Row {
         kind: kind.name(),
         name: &document.name,
-        session: document.id.as_ref().map(osm_identity::SessionId::as_str),
+        session: document.id.as_ref().map(SessionId::as_str),
+        handle: document.id.as_ref().map(|id| Handle::of(id).to_string()),
         size: document.size,
         at: document.modified,
     }
@@ -53,7 +57,10 @@ pub(super) fn list(
     let mut table = Table::new(COLUMNS);
     for Archive { kind, document } in &all {
         let (age, size) = (age(document.modified, now), size(document.size));
-        table.row([kind.name().into(), age.into(), size.into(), document.name.as_str().into()]);
+        let handle = document.id.as_ref().map(|id| Handle::of(id).to_string());
+        let handle = handle.unwrap_or_else(|| "-".to_owned());
+        let name = document.name.as_str().into();
+        table.row([kind.name().into(), age.into(), size.into(), handle.into(), name]);
     }
     ui.table(&table);
     Ok(())
@@ -75,10 +82,10 @@ pub(super) fn restore(
     };
     let restored = session::restore(invocation, &request, ui)?;
     if restored.dry_run {
-        ui.line(format!("would restore {name} as {}", restored.id));
+        ui.line(format!("would restore {name} as {}", restored.id.label()));
         return Ok(());
     }
-    ui.line(format!("restored {}", restored.id));
+    ui.line(format!("restored {}", restored.id.label()));
     if let Some(archived) = restored.archived {
         ui.line(format!("the session that it replaced is archived as {archived}"));
     }

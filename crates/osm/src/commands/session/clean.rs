@@ -1,6 +1,7 @@
 //! `osm session clean` and `osm session purge`.
 
-use osm_store::cleanup::Report;
+use osm_identity::Handle;
+use osm_store::cleanup::{Item, Report};
 use osm_store::retention::Mode;
 use serde_json::{Value, json};
 
@@ -36,17 +37,17 @@ pub(super) fn run(
 fn show(report: &Report, ui: &mut Ui) {
     let verb = if report.dry_run { "would remove" } else { "removed" };
     for it in &report.removed {
-        ui.line(format!("{verb} {} ({}, {})", it.id, size(it.size), it.reason));
+        ui.line(format!("{verb} {}: {}, {}", it.id.label(), size(it.size), it.reason));
     }
     for it in &report.discarded {
         let size = size(it.size);
-        ui.line(format!("{verb} {}/{} ({size}, {})", it.kind.name(), it.name, it.reason));
+        ui.line(format!("{verb} {}/{}: {size}, {}", it.kind.name(), it.name, it.reason));
     }
     for it in &report.skipped {
-        ui.line(format!("kept {} ({})", it.item, it.why));
+        ui.line(format!("kept {}: {}", label(&it.item), it.why));
     }
     for it in &report.failed {
-        ui.warn(&format!("{}: {}", it.item, it.error));
+        ui.warn(&format!("{}: {}", label(&it.item), it.error));
     }
     for warning in &report.warnings {
         ui.warn(&warning.to_string());
@@ -56,11 +57,26 @@ fn show(report: &Report, ui: &mut Ui) {
     }
 }
 
+fn label(item: &Item) -> String {
+    match item {
+        Item::Session(id) => id.label(),
+        item => item.to_string(),
+    }
+}
+
+/// The handle of a session; `None` for anything else.
+fn handle(item: &Item) -> Option<String> {
+    match item {
+        Item::Session(id) => Some(Handle::of(id).to_string()),
+        _ => None,
+    }
+}
+
 fn to_json(report: &Report) -> Value {
     let removed: Vec<Value> = report
         .removed
         .iter()
-        .map(|it| json!({"id": it.id.as_str(), "size": it.size, "reason": it.reason.to_string()}))
+        .map(|it| json!({"id": it.id.as_str(), "handle": Handle::of(&it.id).to_string(), "size": it.size, "reason": it.reason.to_string()}))
         .collect();
     let discarded: Vec<Value> = report
         .discarded
@@ -70,12 +86,12 @@ fn to_json(report: &Report) -> Value {
     let skipped: Vec<Value> = report
         .skipped
         .iter()
-        .map(|it| json!({"item": it.item.to_string(), "why": it.why.to_string()}))
+        .map(|it| json!({"item": it.item.to_string(), "handle": handle(&it.item), "why": it.why.to_string()}))
         .collect();
     let failed: Vec<Value> = report
         .failed
         .iter()
-        .map(|it| json!({"item": it.item.to_string(), "error": it.error.to_string()}))
+        .map(|it| json!({"item": it.item.to_string(), "handle": handle(&it.item), "error": it.error.to_string()}))
         .collect();
     json!({
         "dry_run": report.dry_run,

@@ -18,7 +18,7 @@ pub(super) fn run(
     let result = session::delete(invocation, &request, ui)?;
     let verb = if result.dry_run { "would delete" } else { "deleted" };
     for id in &result.deleted {
-        ui.line(format!("{verb} {id}"));
+        ui.line(format!("{verb} {}", id.label()));
     }
     let mut failed = result.failed.into_iter().map(|(_, error)| CommandError::from(error));
     let last = failed.next_back();

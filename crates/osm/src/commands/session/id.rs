@@ -51,7 +51,8 @@ fn show(identity: &Identity, ui: &mut Ui) {
                 process.terminal.map_or_else(|| "-".to_owned(), |terminal| terminal.to_string());
             let mut role = Text::from(ancestor.role.to_string());
             if Some(process.pid) == anchor {
-                role = role.then(Style::Strong.of("  <- the session ends with this"));
+                role =
+                    role.then(Style::Strong.of("  <- the session's claims end with this process"));
             }
             [process.pid.to_string().into(), process.name.as_str().into(), terminal.into(), role]
         })
@@ -62,7 +63,7 @@ fn show(identity: &Identity, ui: &mut Ui) {
     }
     if let Some(parent) = &detection.parent {
         ui.line("");
-        ui.line(format!("Runs in {parent}"));
+        ui.line(format!("Runs in {}", parent.label()));
     }
     if detection.confidence == Confidence::Unconfirmed {
         ui.line("");

@@ -1,6 +1,7 @@
 //! `osm session info` and `osm session path`.
 
 use osm_identity::Handle;
+use serde_json::json;
 
 use crate::cli::Format;
 use crate::error::CommandError;
@@ -17,7 +18,9 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let Info { session, holders, file } = session::info(invocation, id)?;
     if format.json {
-        ui.json(&session.to_export());
+        let mut document = session.to_export();
+        document["handle"] = json!(Handle::of(&session.id).to_string());
+        ui.json(&document);
         return Ok(());
     }
     let now = invocation.world.now();

@@ -25,7 +25,7 @@ pub(super) fn run(
         consent: super::consent(arguments.sure),
     };
     let result = session::reset(invocation, &request, ui)?;
-    let id = &result.id;
+    let id = result.id.label();
     if result.dry_run {
         ui.line(format!("would reset {id}"));
         return Ok(());

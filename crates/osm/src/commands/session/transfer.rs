@@ -20,7 +20,7 @@ pub(super) fn export(
         return Ok(());
     };
     session::export_to(path, &snapshot)?;
-    ui.line(format!("exported {} to {}", snapshot.id, path.display()));
+    ui.line(format!("exported {} to {}", snapshot.id.label(), path.display()));
     Ok(())
 }
 
@@ -41,7 +41,7 @@ pub(super) fn import(
     let result = session::import(invocation, &request, ui)?;
     for it in result.imported {
         let verb = if it.dry_run { "would import" } else { "imported" };
-        ui.line(format!("{verb} {} as {}", it.file.display(), it.id));
+        ui.line(format!("{verb} {} as {}", it.file.display(), it.id.label()));
         if let Some(archived) = it.archived {
             ui.line(format!("the session that it replaced is archived as {archived}"));
         }

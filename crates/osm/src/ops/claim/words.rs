@@ -7,6 +7,7 @@ use osm_claims::error::Writer;
 use osm_claims::{Claim, End, Error, Hold, Reason, Refused, Resource};
 use osm_identity::Liveness;
 
+use crate::ops::identity::name::handle_of;
 use crate::render::escape;
 
 /// One reason.
@@ -102,13 +103,14 @@ fn sentence(refused: &Refused) -> String {
 fn holder(refused: &Refused) -> String {
     let Some(claim) = &refused.claim else { return "another session".into() };
     let agent = claim.owner.agent.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
-    let (session, epoch) = (&claim.owner.session, claim.epoch);
+    let (session, epoch) = (handle_of(&claim.owner.session), claim.epoch);
     format!("{session}{agent}, epoch {epoch}, since {}", to_the_second(claim.since))
 }
 
 fn evidence(refused: &Refused) -> String {
     if let (Reason::Reserved, Some(claim)) = (refused.reason, &refused.claim) {
-        let to = claim.offer.as_ref().map_or("another session", |offer| &offer.to);
+        let to = claim.offer.as_ref().map(|offer| handle_of(&offer.to));
+        let to = to.unwrap_or_else(|| "another session".into());
         let time = refused.left.map(|left| format!(" for another {}", time_left(left)));
         return format!("reserved for {to}{}", time.unwrap_or_default());
     }
@@ -173,13 +175,13 @@ pub(crate) fn fate(claim: &Claim) -> String {
 }
 
 fn ending(claim: &Claim) -> String {
-    let (epoch, session) = (claim.epoch, &claim.owner.session);
+    let (epoch, session) = (claim.epoch, handle_of(&claim.owner.session));
     let Some(ended) = &claim.ended else {
         let since = to_the_second(claim.since);
         return format!("{session} holds it, epoch {epoch}, since {since}");
     };
     let why = ended.evidence.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
-    let (at, by) = (to_the_second(ended.at), &ended.by);
+    let (at, by) = (to_the_second(ended.at), handle_of(&ended.by));
     match ended.how {
         End::Released => format!("{session} released epoch {epoch} at {at}"),
         End::Completed => format!("{session} completed it with epoch {epoch} at {at}"),

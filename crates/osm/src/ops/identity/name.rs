@@ -5,6 +5,7 @@
 //! (`swift-otter-3f`). Any other name is refused with the nearest sessions: only `--session`,
 //! `OSM_SESSION` and `--as` make a new session of a name.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use osm_identity::{Handle, SessionId};
@@ -84,7 +85,7 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, id) in self.0.iter().take(MOST_SHOWN).enumerate() {
             let separator = if at == 0 { "" } else { ", " };
-            write!(f, "{separator}{} ({id})", Handle::of(id))?;
+            write!(f, "{separator}{}", id.label())?;
         }
         match self.0.len().saturating_sub(MOST_SHOWN) {
             0 => Ok(()),
@@ -144,6 +145,48 @@ fn handle(name: &str) -> Option<(Handle, &str)> {
 pub fn with_digits(id: &SessionId) -> String {
     let digits: String = Handle::digits(id).chars().take(DIGITS_SHOWN).collect();
     format!("{}-{digits}", Handle::of(id))
+}
+
+/// The handle of a session that a ledger recorded as text. A text that is not an id, which only
+/// another program can have written, is shown as it was recorded.
+#[must_use]
+pub fn handle_of(session: &str) -> String {
+    session.parse().map_or_else(|_| session.to_owned(), |id| Handle::of(&id).to_string())
+}
+
+/// The handle and the id of a session that a ledger recorded as text.
+#[must_use]
+pub fn label(session: &str) -> String {
+    session.parse().map_or_else(|_| session.to_owned(), |id: SessionId| id.label())
+}
+
+/// The handles of sessions that are shown together, with digits where two of them share one.
+#[derive(Clone, Debug, Default)]
+pub struct Handles {
+    counts: HashMap<Handle, usize>,
+}
+
+impl Handles {
+    /// The handles of sessions that a ledger recorded as text, however often it names each.
+    #[must_use]
+    pub fn among<'a>(sessions: impl IntoIterator<Item = &'a str>) -> Self {
+        let sessions: BTreeSet<&str> = sessions.into_iter().collect();
+        let mut counts = HashMap::new();
+        for id in sessions.into_iter().filter_map(|it| it.parse().ok()) {
+            *counts.entry(Handle::of(&id)).or_default() += 1;
+        }
+        Self { counts }
+    }
+
+    /// The handle of one of them.
+    #[must_use]
+    pub fn of(&self, session: &str) -> String {
+        let Ok(id) = session.parse() else { return session.to_owned() };
+        match self.counts.get(&Handle::of(&id)) {
+            Some(2..) => with_digits(&id),
+            _ => Handle::of(&id).to_string(),
+        }
+    }
 }
 
 /// The sessions whose id, handle or chosen name is nearly `name`, nearest first.

@@ -48,7 +48,7 @@ pub fn delete(
         return Ok(Deleted { deleted: ids, failed: Vec::new(), dry_run });
     }
     let question = match ids.as_slice() {
-        [id] => format!("Delete session {id}?"),
+        [id] => format!("Delete session {}?", id.label()),
         _ => format!("Delete {} sessions?", ids.len()),
     };
     warn_of_foreign_holders(&store, &ids, interaction);
@@ -107,7 +107,7 @@ pub fn reset(
     warn_of_foreign_holders(&store, std::slice::from_ref(&id), interaction);
     let archive = request.archive.unwrap_or(invocation.settings.keep_archives);
     if !archive {
-        let question = format!("Reset {id} without an archive?");
+        let question = format!("Reset {} without an archive?", id.label());
         confirm(request.consent.yes, &question, interaction)?;
     }
     let archived = store.reset(&id, archive)?;

@@ -34,7 +34,7 @@ pub enum SessionError {
     #[error("sessions of this store are not files")]
     NoFiles,
     /// The history has no command of this number.
-    #[error("session {id} has no command number {number}")]
+    #[error("session {} has no command number {number}", .id.label())]
     NoSuchCommand {
         /// The session.
         id: SessionId,

@@ -88,7 +88,7 @@ fn a_session_from_its_import_to_its_end() {
     request.consent.dry_run = false;
     let mut yes = Yes::default();
     assert_eq!(delete(&invocation, &request, &mut yes).unwrap().deleted, [rows[0].id.clone()]);
-    assert_eq!(yes.0, [format!("Delete session {}?", rows[0].id)]);
+    assert_eq!(yes.0, [format!("Delete session {}?", rows[0].id.label())]);
     let missing = delete(&invocation, &request, &mut Silence).unwrap_err();
     assert_eq!((missing.exit(), missing.reason()), (Exit::NotFound, "session_not_found"));
 }

@@ -100,7 +100,9 @@ fn import_one(
     if !dry_run {
         warn_of_foreign_holders(store, std::slice::from_ref(&id), interaction);
         if store.contains(&id)? {
-            let question = format!("Session {id} exists. Archive it and replace it by {place}?");
+            let session = id.label();
+            let question =
+                format!("Session {session} exists. Archive it and replace it by {place}?");
             confirm(request.consent.yes, &question, interaction)?;
         }
         archived = store.import(bytes, &place, Some(&id))?.1;
