@@ -13,58 +13,58 @@ use super::site::{Site, epoch, said, token};
 pub(crate) const ROWS: &[Row] = &[
     shown(
         "C-01",
-        "whatever is done with a claim is refused without the claim, with another's or an old one",
+        "osm refuses every operation on a claim without the claim, and with the epoch of another or an earlier one",
         test!(nothing_is_done_with_a_claim_that_is_not_held),
     ),
     shown(
         "C-02",
-        "of many who ask at once one gets it, and the others learn who",
+        "of many concurrent requests one is granted, and the refused ones name the holder",
         test!(one_of_64_processes_wins_each_of_1000_rounds),
     ),
     shown(
         "C-03",
-        "a resource may be claimed and released for ever",
+        "a resource can be claimed and released any number of times",
         test!(claims_come_and_go_without_end),
     ),
-    never("C-04", "only one place says who owns something", "ownership is one row"),
+    never("C-04", "the owner of a resource is stored in one place", "ownership is one row"),
     shown(
         "C-05",
-        "claiming, losing or releasing one thing changes nothing about another",
+        "claiming, losing or releasing one resource does not affect another",
         test!(one_claim_has_nothing_to_do_with_another),
     ),
     shown(
         "C-06",
-        "a claim blocks others exactly while it is open, in whatever way it ended",
+        "a claim blocks other sessions exactly while it is open, however it ends",
         test!(every_end_but_completion_frees_the_resource),
     ),
     never(
         "C-07",
-        "a switch from one resource to another is all or nothing",
-        "there is no switch: one claims the second and then releases the first",
+        "switching from one resource to another is atomic",
+        "there is no such command: a session claims the second and then releases the first",
     ),
     shown(
         "C-08",
-        "what is done cannot be claimed by mistake",
+        "completed work cannot be claimed by mistake",
         test!(what_is_done_is_not_claimed_again),
     ),
     shown(
         "C-09",
-        "to claim the same resource again is no new claim, and never another session's",
+        "claiming a resource again returns the same claim, and never takes another session's",
         test!(having_it_again_takes_nothing_from_others),
     ),
     shown(
         "C-10",
-        "the same id is not the same owner: the process must be the same, too",
+        "the same id is not enough to be the same owner: the process must be the same, too",
         test!(the_same_name_is_not_the_same_owner),
     ),
     shown(
         "C-11",
-        "a resource is any name: all kinds of work have the same rules",
+        "a resource is any name; all resources have the same rules",
         test!(any_bytes_are_a_resource),
     ),
     shown(
         "C-12",
-        "a program that is too old for the ledger is told so and writes nothing",
+        "osm refuses a ledger that a newer version wrote, and writes nothing",
         test!(an_old_program_is_told_to_upgrade),
     ),
     shown(
@@ -74,33 +74,37 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "C-14",
-        "choosing the next free one and getting it is one step",
+        "choosing the next free resource and claiming it is one step",
         test!(ten_items_go_to_ten_of_twenty_workers),
     ),
-    shown("C-15", "no session claims in another's name", test!(no_session_claims_for_another)),
+    shown(
+        "C-15",
+        "a session cannot claim in the name of another",
+        test!(no_session_claims_for_another),
+    ),
     shown(
         "C-16",
-        "work that fails or is killed while it is being set up leaves no claim",
+        "a start that fails or is killed leaves no claim",
         test!(a_start_that_fails_leaves_no_claim),
     ),
     shown(
         "C-17",
-        "commands of one session that follow each other do not meet as rivals",
+        "successive commands of one session do not conflict with each other",
         test!(commands_of_one_session_are_no_rivals),
     ),
     shown(
         "C-18",
-        "what a dead agent left running gets nothing in its name",
+        "processes that a dead agent left running cannot claim in its name",
         test!(the_dead_get_no_new_work),
     ),
     shown(
         "C-19",
-        "a session may hold several claims, and all are seen",
+        "a session can hold several claims, and all of them are listed",
         test!(several_claims_are_all_seen),
     ),
     shown(
         "C-20",
-        "of two who finish the same work one does, the other is told",
+        "of two concurrent completions of the same work one succeeds, and the other is refused",
         test!(work_is_finished_once),
     ),
     shown(
@@ -110,7 +114,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "C-22",
-        "asking again after the answer was lost gives the same claim",
+        "a retry after a lost reply returns the same claim",
         test!(a_retry_gets_the_same_claim),
     ),
 ];

@@ -11,48 +11,48 @@ use super::site::{Site, epoch, token};
 pub(crate) const ROWS: &[Row] = &[
     shown(
         "X-01",
-        "a stopped owner keeps what its process holds, loses a lease, and is told when it wakes",
+        "a stopped owner keeps its session claims, loses an expired lease, and is told when it continues",
         test!(a_sleeper_loses_a_lease_and_nothing_else),
     ),
-    shown("X-02", "a reboot proves every owner of before dead", test!(a_reboot_proves_death)),
+    shown("X-02", "a reboot proves that all earlier owners are dead", test!(a_reboot_proves_death)),
     shown(
         "X-03",
-        "a container that starts again is another owner, though its pids are the same",
+        "a restarted container is another owner, even with the same pids",
         test!(a_container_that_starts_again_is_another_owner),
     ),
     shown(
         "X-04",
-        "a pid that is reused within one tick of the clock belongs to another process",
+        "a pid that is reused within one clock tick belongs to another process",
         test!(a_reused_pid_is_another_process),
     ),
     shown(
         "X-05",
-        "in a time namespace the same process is the same process",
+        "a process in a time namespace is the same process",
         test!(a_time_namespace_changes_no_owner),
     ),
     shown(
         "X-06",
-        "what an owner left running, with all its files open, keeps no claim",
+        "processes that an owner left running, with all its files open, keep no claim",
         test!(what_an_owner_leaves_running_holds_nothing),
     ),
     shown(
         "X-07",
-        "a copied ledger proves nothing elsewhere, and a linked one is not used",
+        "a copied ledger proves nothing on another machine, and a symbolic link to a ledger is refused",
         test!(a_copied_ledger_proves_nothing),
     ),
     shown(
         "X-08",
-        "without room or the right to write nothing changes, and later all goes on",
+        "on a full or read-only disk nothing changes, and later commands work again",
         test!(a_full_disk_leaves_all_as_it_was),
     ),
     shown(
         "X-09",
-        "another user's processes are unknown, not dead, and another user's ledger is not touched",
+        "processes of another user are unknown, not dead, and osm does not touch another user's ledger",
         test!(another_users_processes_are_unknown),
     ),
     shown(
         "X-10",
-        "a restored ledger refuses the epochs that it no longer knows",
+        "a restored ledger refuses epochs that it does not contain",
         test!(a_restored_ledger_knows_its_epochs),
     ),
 ];

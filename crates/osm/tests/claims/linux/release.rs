@@ -13,24 +13,24 @@ use super::site::{Site, epoch, said, token};
 pub(crate) const ROWS: &[Row] = &[
     shown(
         "R-01",
-        "finished work has no owner, however it was finished",
+        "completed work has no owner, however it was completed",
         test!(finished_work_has_no_owner),
     ),
-    never("R-02", "a release happens wholly or not at all", "it is one row in one transaction"),
+    never("R-02", "a release is atomic", "it is one row in one transaction"),
     shown(
         "R-03",
-        "a new claim knows nothing of what was noted for an earlier one",
+        "a new claim has no notes or offers of an earlier one",
         test!(a_new_claim_starts_empty),
     ),
-    shown("R-04", "what has ended stays ended", test!(what_ended_stays_ended)),
+    shown("R-04", "an ended claim stays ended", test!(what_ended_stays_ended)),
     shown(
         "R-05",
-        "a suspicion changes nothing: an owner that was stopped and goes on still owns",
+        "a stopped owner that continues still owns its claims",
         test!(a_suspicion_changes_nothing),
     ),
     shown(
         "R-06",
-        "a release names one claim, and one that comes late hits no other",
+        "a release applies to one claim; a late release affects no other claim",
         test!(a_late_release_hits_nothing_else),
     ),
     shown(
@@ -40,73 +40,69 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     shown(
         "R-08",
-        "two owners of one thing cannot be written down",
+        "the ledger cannot store two owners of one resource",
         test!(the_ledger_cannot_hold_two_owners),
     ),
     never(
         "R-09",
-        "no limit frees the claim of an owner that works",
-        "there is no limit: time ends a lease alone, and a live process has none",
+        "no time limit frees the claim of a running owner",
+        "only leases have a time limit, and a session with a process has no lease",
     ),
-    shown(
-        "R-10",
-        "what was told once is not told again: sweeping again logs nothing",
-        test!(sweeping_again_says_nothing_new),
-    ),
+    shown("R-10", "a second sweep logs nothing new", test!(sweeping_again_says_nothing_new)),
     shown(
         "R-11",
-        "an owner whose lease lapsed gets the claim back unless another session has it, and is told which",
+        "an owner whose lease expired can claim again unless another session holds the claim, and is told which",
         test!(an_owner_gets_back_a_lapsed_claim),
     ),
     shown(
         "R-12",
-        "what is missing in the ledger frees nothing",
+        "a missing field in the ledger frees nothing",
         test!(a_missing_field_frees_nothing),
     ),
     never(
         "R-13",
-        "no working directory is deleted under its owner",
+        "no working directory of an owner is deleted",
         "osm deletes no working directory",
     ),
     shown(
         "R-14",
-        "work is handed on when its process has ended, not when it was asked to",
+        "a claim is free when its command has ended, not when osm asked it to end",
         test!(a_claim_is_free_when_its_command_has_ended),
     ),
     shown(
         "R-15",
-        "every transition is logged with who, why and on what proof, and the log gives the state",
+        "every transition is logged with its session, reason and evidence, and the log gives the state",
         test!(the_log_explains_the_state),
     ),
     shown(
         "R-16",
-        "work whose owner died is listed as such, and the next one takes it",
+        "claims of dead owners are listed as such, and another session can claim them",
         test!(abandoned_work_is_listed_and_taken),
     ),
     shown(
         "R-17",
-        "a take-over needs a reason, says what it overrides, and the loser is told",
+        "taking a claim needs a reason, shows the claim that it overrides, and the holder is told",
         test!(a_take_over_says_what_it_overrides),
     ),
     shown(
         "R-18",
-        "of many who take a role one has it in the end, and the last one's epoch counts",
+        "of many concurrent take-overs one holds the claim in the end, and only its epoch is valid",
         test!(of_many_take_overs_one_stands_in_the_end),
     ),
     shown(
         "R-19",
-        "one claim that cannot be freed stops no other, and the sweep says so",
+        "a claim that cannot be examined does not stop a sweep, and the sweep reports it",
         test!(one_bad_claim_stops_no_other),
     ),
     shown(
         "R-20",
-        "who lost a claim cannot commit or push, even if it slept through it",
+        "a session that lost a claim cannot commit or push, even if it was stopped meanwhile",
         test!(git_refuses_a_session_that_lost_a_claim),
     ),
     never(
         "R-21",
-        "what was once repaired stays so",
-        "this page lists every id, and a build fails in which one lost its answer",
+        "a fixed failure mode stays fixed",
+        "this page lists every id, and a test fails if one has no test and no reason",
     ),
 ];
 

@@ -73,31 +73,30 @@ pub(crate) struct Chapter {
 }
 
 pub(crate) const CHAPTERS: &[Chapter] = &[
-    Chapter { title: "Who the caller is", letter: 'I', count: 21, rows: identity::ROWS },
-    Chapter { title: "Whether an owner lives", letter: 'L', count: 23, rows: liveness::ROWS },
-    Chapter { title: "Getting a claim", letter: 'C', count: 22, rows: acquisition::ROWS },
-    Chapter {
-        title: "Losing a claim, and what follows",
-        letter: 'R',
-        count: 21,
-        rows: release::ROWS,
-    },
-    Chapter { title: "The machine underneath", letter: 'X', count: 10, rows: machine::ROWS },
+    Chapter { title: "Identity of the caller", letter: 'I', count: 21, rows: identity::ROWS },
+    Chapter { title: "Liveness of owners", letter: 'L', count: 23, rows: liveness::ROWS },
+    Chapter { title: "Claiming", letter: 'C', count: 22, rows: acquisition::ROWS },
+    Chapter { title: "Releasing and losing claims", letter: 'R', count: 21, rows: release::ROWS },
+    Chapter { title: "Machine and operating system", letter: 'X', count: 10, rows: machine::ROWS },
 ];
 
 const HEAD: &str = "# Failure modes of claims
 
-What goes wrong in systems where several agents share work, what must hold instead, and how it is
-known that it does: by a test with real processes, or because it cannot occur. The tests are run by
-`cargo test -p osm --test claims`, which also writes this page and checks it.
+Systems in which several agents share work fail in known ways. Each row says what must hold instead, and
+names the test with real processes that shows it, or the reason why the failure cannot occur.
+`cargo test -p osm --test claims` runs these tests and writes this page.
 ";
 
 /// The page.
 pub(crate) fn page() -> String {
     let mut text = String::from(HEAD);
     for chapter in CHAPTERS {
-        write!(text, "\n## {}\n\n| id | what must hold | how |\n|---|---|---|\n", chapter.title)
-            .expect("writing to a string succeeds");
+        write!(
+            text,
+            "\n## {}\n\n| id | what must hold | shown by |\n|---|---|---|\n",
+            chapter.title
+        )
+        .expect("writing to a string succeeds");
         for row in chapter.rows {
             let how = match &row.how {
                 How::Shown(test) => format!("`{}`", test.name()),

@@ -17,7 +17,7 @@ const fn row(
 }
 
 pub(crate) const SITUATIONS: &[Situation] = &[
-    row("TMUX and STY of servers that are gone, or malformed (smoke)", &["anchor"], |lab| {
+    row("TMUX and STY of servers that have ended, or malformed (smoke)", &["anchor"], |lab| {
         in_one_terminal(
             lab,
             &[
@@ -33,7 +33,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("TMUX of a live server that we do not run under", &["anchor"], |lab| {
+    row("TMUX of a running server that is not an ancestor", &["anchor"], |lab| {
         program("tmux")?;
         let (tmux, _) = Tmux::start(lab, &[])?;
         let server = tmux.run(&["display-message", "-p", "#{pid}"])?;
@@ -42,7 +42,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             &["OSM session id", &format!("TMUX=LAB/tmux,{server},0 TMUX_PANE=%0 OSM session id")],
         )
     }),
-    row("TMUX of our server with the pane of another in it", &["multiplexer tmux"], |lab| {
+    row("TMUX of this server with the pane of another server", &["multiplexer tmux"], |lab| {
         program("tmux")?;
         let (tmux, first) = Tmux::start(lab, &[])?;
         let mut pane = tmux.pane(first);
@@ -52,7 +52,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             "OSM session id; TMUX_PANE=junk OSM session id; TMUX=/x,1,0 OSM session id",
         )
     }),
-    row("STY of a live screen that we do not run under", &["anchor"], |lab| {
+    row("STY of a running screen that is not an ancestor", &["anchor"], |lab| {
         program("screen")?;
         let screen = Screen::start(lab, "other", &[])?;
         let mut window = screen.window(0);
@@ -99,7 +99,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("the pid of a live agent that is not above us", &["anchor"], |lab| {
+    row("the pid of a running agent that is not an ancestor", &["anchor"], |lab| {
         let agent = fake_agents::native(lab, "claude")?;
         in_one_terminal(
             lab,
@@ -112,7 +112,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             ],
         )
     }),
-    row("variables of terminal emulators that are not above us", &["anchor"], |lab| {
+    row("variables of terminal emulators that are not ancestors", &["anchor"], |lab| {
         in_one_terminal(
             lab,
             &[

@@ -63,14 +63,15 @@ impl Page {
 const GROUPS: &[(Group, &str)] = &[
     (Group::Same, "One session"),
     (Group::Differ, "Different sessions"),
-    (Group::NotFooled, "Not fooled"),
+    (Group::NotFooled, "Misleading variables and names"),
     (Group::RealAgent, "Real agents"),
 ];
 
 const HEAD: &str = "# Conformance
 
-Which situations are one session, and which are several. Every row is run with real processes by
-`cargo test -p osm --test conformance`; a whole run of `./scripts/test full` writes this page and
-checks it. \"Found by\" names the detectors that must win, in the order in which the row asks; the run
-fails if another one does. `osm session id --explain` shows the same for your own terminal.
+This page lists situations that are one session, and situations that are several.
+`cargo test -p osm --test conformance` runs every row with real processes; a complete run of
+`./scripts/test full` writes this page and fails if it was out of date. \"Found by\" names the detectors that
+must win, in the order in which the row asks. `osm session id --explain` shows the detectors for your own
+terminal.
 ";
