@@ -1,6 +1,6 @@
 //! One claim and its release, beside one commit.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use osm_claims::ClaimOptions;
@@ -22,8 +22,9 @@ pub(crate) struct Single {
     pub(crate) claim: Spread,
     pub(crate) release: Spread,
     pub(crate) commit: Spread,
-    pub(crate) claim_program: Spread,
     pub(crate) commit_program: Spread,
+    /// `osm claim` by the name of the build; the last is the one that users install.
+    pub(crate) claim_programs: Vec<(&'static str, Spread)>,
     pub(crate) peers: Vec<(String, Spread)>,
 }
 
@@ -32,13 +33,12 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Single> {
     say(&format!("claim and release, {rounds} rounds"))?;
     let [claim, release, commit] = in_process(rounds, folder)?;
     say("the same as whole programs")?;
-    let peers = peers::named()?;
-    let programs = as_programs(rounds, folder, &peers)?;
-    let [claim_program, commit_program, ref others @ ..] = programs[..] else {
-        return Err("nothing was measured".into());
-    };
-    let peers = peers.into_iter().map(|peer| peer.name).zip(others.iter().copied()).collect();
-    Ok(Single { claim, release, commit, claim_program, commit_program, peers })
+    let (builds, peers) = (sample::builds(), peers::named()?);
+    let mut times = as_programs(rounds, folder, &builds, &peers)?.into_iter();
+    let commit_program = times.next().ok_or("nothing was measured")?;
+    let claim_programs = builds.iter().map(|build| build.0).zip(times.by_ref()).collect();
+    let peers = peers.into_iter().map(|peer| peer.name).zip(times).collect();
+    Ok(Single { claim, release, commit, commit_program, claim_programs, peers })
 }
 
 fn in_process(rounds: u32, folder: &Path) -> Result<[Spread; 3]> {
@@ -65,17 +65,24 @@ fn in_process(rounds: u32, folder: &Path) -> Result<[Spread; 3]> {
     Ok(times.map(|times| Spread::of(&times)))
 }
 
-/// `osm claim`, a program that commits, and the peers.
-fn as_programs(rounds: u32, folder: &Path, peers: &[Peer]) -> Result<Vec<Spread>> {
-    let home = folder.join("home");
-    let mut times = vec![Vec::new(); 2 + peers.len()];
+/// A program that commits, `osm claim` of each build, and the peers.
+fn as_programs(
+    rounds: u32,
+    folder: &Path,
+    builds: &[(&str, PathBuf)],
+    peers: &[Peer],
+) -> Result<Vec<Spread>> {
+    let mut times = vec![Vec::new(); 1 + builds.len() + peers.len()];
     let mut turns = Turns::of(times.len());
     for round in 0..WARM_UP + rounds {
         for &turn in turns.next_round() {
-            let command = match turn {
-                0 => sample::program(&home, round)?,
-                1 => errand::command(&["commit"], &folder.join("bare"))?,
-                peer => peers::command(&peers[peer - 2], round),
+            let command = match turn.checked_sub(1) {
+                None => errand::command(&["commit"], &folder.join("bare"))?,
+                Some(build) if build < builds.len() => {
+                    let home = folder.join(format!("home-{build}"));
+                    sample::program(&builds[build].1, &home, round)?
+                }
+                Some(peer) => peers::command(&peers[peer - builds.len()], round),
             };
             let time = finish(command)?;
             if round >= WARM_UP {

@@ -43,8 +43,9 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Vec<Crowd>> {
 fn one(count: u32, rounds: u32, folder: &Path) -> Result<Crowd> {
     say(&format!("{count} open claims"))?;
     fill(count, folder)?;
+    let (_, osm) = sample::builds().pop().ok_or("there is no build of osm")?;
     let claim_program = (1..=rounds)
-        .map(|more| commit::finish(sample::program(folder, count + more)?))
+        .map(|more| commit::finish(sample::program(&osm, folder, count + more)?))
         .collect::<Result<Vec<f64>>>()?;
     let claim_program = Spread::of(&claim_program);
     let claims = sample::claims(folder)?;
