@@ -1,9 +1,12 @@
 //! Many files, read by several threads, in order, and not more of them than fit.
 
+use std::mem;
 use std::num::NonZero;
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::Result;
+use crate::body::Body;
+use crate::error;
 use crate::plan::Wanted;
 use crate::read;
 use crate::reason::Reason;
@@ -13,6 +16,12 @@ use crate::setting::Setting;
 const WORTH_A_THREAD: usize = 64;
 /// More threads than this only wait for each other.
 const MOST_THREADS: usize = 16;
+
+/// A thread reads files into texts of this size. It is small against a processor's cache, where a
+/// text still is when something is made of its files.
+const CHUNK: usize = 512 << 10;
+/// With less room than this behind what it reads, the standard library asks first whether there is more.
+const SPARE: usize = 32;
 
 /// What became of a file.
 #[derive(Debug)]
@@ -40,11 +49,17 @@ pub(crate) fn read_all<T: Send>(
     wanted: &[Wanted],
     total: u64,
     setting: &Setting,
-    make: impl Fn(&Wanted, String) -> T + Sync,
-) -> Result<Vec<Fate<T>>> {
+    make: impl Fn(&Wanted, Body) -> T + Sync,
+) -> error::Result<Vec<Fate<T>>> {
     let claims = Mutex::new(Claims { next: 0, total: 0 });
     let work = || {
-        let mut mine = Vec::new();
+        let mut reader = Reader {
+            wanted,
+            make: &make,
+            text: String::new(),
+            parts: Vec::new(),
+            fates: Vec::new(),
+        };
         let mut size = 0;
         loop {
             let (at, so_far) = {
@@ -55,19 +70,15 @@ pub(crate) fn read_all<T: Send>(
             };
             size = 0;
             let Some(file) = wanted.get(at).filter(|_| !(setting.interrupted)()) else {
-                return mine;
+                return reader.finish();
             };
             if so_far > total {
-                return mine;
+                return reader.finish();
             }
-            let fate = match read::read(&file.path, file.most) {
-                Ok(text) => {
-                    size = text.len() as u64;
-                    Fate::Read(make(file, text))
-                }
-                Err(reason) => Fate::Skipped(reason),
-            };
-            mine.push((at, size, fate));
+            match reader.read(at, file) {
+                Ok(read) => size = read as u64,
+                Err(reason) => reader.fates.push((at, 0, Fate::Skipped(reason))),
+            }
         }
     };
     let threads = threads_for(wanted.len());
@@ -81,6 +92,50 @@ pub(crate) fn read_all<T: Send>(
     });
     setting.go_on()?;
     Ok(in_order(shares, wanted.len(), total))
+}
+
+/// What one thread reads.
+struct Reader<'a, T, M> {
+    wanted: &'a [Wanted],
+    make: &'a M,
+    /// The files since the last that something was made of, one after the other.
+    text: String,
+    /// Which file is where in it.
+    parts: Vec<(usize, Range<usize>)>,
+    fates: Vec<(usize, u64, Fate<T>)>,
+}
+
+impl<T, M: Fn(&Wanted, Body) -> T> Reader<'_, T, M> {
+    /// Reads the file with this number; returns its size.
+    fn read(&mut self, at: usize, file: &Wanted) -> Result<usize, Reason> {
+        let opened = read::open(&file.path, file.most)?;
+        let room = opened.room() + SPARE;
+        if self.text.capacity() - self.text.len() < room {
+            self.make_all();
+            // Nothing larger than the files is taken where there are only few.
+            let few = self.wanted.len() < WORTH_A_THREAD;
+            self.text = String::with_capacity(if few { room } else { room.max(CHUNK) });
+        }
+        let range = opened.read_to(&mut self.text)?;
+        let size = range.len();
+        self.parts.push((at, range));
+        Ok(size)
+    }
+
+    /// Makes something of each file that was read since the last time.
+    fn make_all(&mut self) {
+        let text = Arc::new(mem::take(&mut self.text));
+        for (at, range) in self.parts.drain(..) {
+            let size = range.len() as u64;
+            let made = (self.make)(&self.wanted[at], Body::part(&text, range));
+            self.fates.push((at, size, Fate::Read(made)));
+        }
+    }
+
+    fn finish(mut self) -> Vec<(usize, u64, Fate<T>)> {
+        self.make_all();
+        self.fates
+    }
 }
 
 fn in_order<T>(shares: Vec<Vec<(usize, u64, Fate<T>)>>, count: usize, total: u64) -> Vec<Fate<T>> {
@@ -135,6 +190,32 @@ mod tests {
                     Fate::Beyond => assert!(!expected, "{at} of {total}"),
                     Fate::Skipped(reason) => panic!("{reason}"),
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn files_that_share_a_text_keep_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let body = |at: usize| match at % 50 {
+            0 => format!("{at}").repeat(CHUNK / 2),
+            1 => "\0".to_owned(),
+            _ => format!("é{at}\n").repeat(at * 20),
+        };
+        let wanted: Vec<Wanted> = (0..200)
+            .map(|at| {
+                let path = folder.path().join(at.to_string());
+                std::fs::write(&path, body(at)).unwrap();
+                Wanted { path, label: at.to_string(), most: u64::MAX }
+            })
+            .collect();
+        let setting = Setting::new(folder.path());
+        let fates = read_all(&wanted, u64::MAX, &setting, |_, body| body).unwrap();
+        for (at, fate) in fates.iter().enumerate() {
+            match fate {
+                Fate::Read(read) => assert!(**read == body(at), "{at}"),
+                Fate::Skipped(reason) => assert!(*reason == Reason::Binary && at % 50 == 1),
+                Fate::Beyond => panic!("{at} is beyond"),
             }
         }
     }

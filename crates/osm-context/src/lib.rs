@@ -63,6 +63,7 @@
 
 #![deny(missing_docs)]
 
+mod body;
 mod build;
 mod describe;
 mod error;
@@ -86,6 +87,7 @@ pub mod tokens;
 pub mod txtar;
 mod walk;
 
+pub use body::Body;
 pub use build::build;
 pub use describe::{Description, FileOf, describe, files, missing};
 pub use error::{Error, Result};

@@ -5,7 +5,8 @@
 //! the file by a FIFO, which would block, or by a device without end.
 
 use std::fs::{File, OpenOptions};
-use std::io::Read;
+use std::io::{ErrorKind, Read, Seek};
+use std::ops::Range;
 use std::path::Path;
 
 use crate::reason::Reason;
@@ -13,9 +14,17 @@ use crate::reason::Reason;
 /// A NUL this early makes a file binary.
 const BEGINNING: usize = 8 << 10;
 
-/// The text of a file of at most so many bytes.
-pub(crate) fn read(path: &Path, most: u64) -> Result<String, Reason> {
-    let file = open(path).map_err(|error| Reason::of_error(&error))?;
+/// A file that is open, and is a regular one.
+pub(crate) struct Opened {
+    file: File,
+    /// Its size in bytes; 0 if it does not tell.
+    size: u64,
+    most: u64,
+}
+
+/// Opens a file of at most so many bytes.
+pub(crate) fn open(path: &Path, most: u64) -> Result<Opened, Reason> {
+    let file = open_file(path).map_err(|error| Reason::of_error(&error))?;
     let metadata = file.metadata().map_err(|error| Reason::of_error(&error))?;
     if !metadata.is_file() {
         let folder = Reason::Unreadable("is a folder".into());
@@ -25,28 +34,66 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<String, Reason> {
     if size > most {
         return Err(Reason::TooLarge { size, limit: most });
     }
-    // Some files, those of the system itself, do not tell their size. Of others no more is taken
-    // than there was, which spares the question whether that was all.
-    let up_to = if size == 0 { most.saturating_add(1) } else { size };
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.take(up_to).read_to_end(&mut bytes).map_err(|error| Reason::of_error(&error))?;
-    if bytes.len() as u64 > most {
-        return Err(Reason::TooLarge { size: bytes.len() as u64, limit: most });
-    }
-    text(bytes)
+    Ok(Opened { file, size, most })
 }
 
-/// Bytes as text, if they are.
-pub(crate) fn text(bytes: Vec<u8>) -> Result<String, Reason> {
-    let beginning = &bytes[..bytes.len().min(BEGINNING)];
-    if memchr::memchr(0, beginning).is_some() {
-        return Err(Reason::Binary);
+impl Opened {
+    /// The most bytes that reading it should need.
+    pub(crate) fn room(&self) -> usize {
+        usize::try_from(self.size).unwrap_or(0)
     }
-    String::from_utf8(bytes).map_err(|_| Reason::NotUtf8)
+
+    /// Adds the text of the file to a text; adds nothing if it cannot.
+    pub(crate) fn read_to(mut self, text: &mut String) -> Result<Range<usize>, Reason> {
+        let start = text.len();
+        let result = self.append(text).and_then(|()| {
+            let size = (text.len() - start) as u64;
+            if size > self.most {
+                return Err(Reason::TooLarge { size, limit: self.most });
+            }
+            if is_binary(&text.as_bytes()[start..]) { Err(Reason::Binary) } else { Ok(()) }
+        });
+        match result {
+            Ok(()) => Ok(start..text.len()),
+            Err(reason) => {
+                text.truncate(start);
+                Err(reason)
+            }
+        }
+    }
+
+    fn append(&mut self, text: &mut String) -> Result<(), Reason> {
+        // Some files, those of the system itself, do not tell their size. Of others no more is taken
+        // than there was, which spares the question whether that was all.
+        let up_to = if self.size == 0 { self.most.saturating_add(1) } else { self.size };
+        match self.file.by_ref().take(up_to).read_to_string(text) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::InvalidData => Err(self.what_else()),
+            Err(error) => Err(Reason::of_error(&error)),
+        }
+    }
+
+    /// Why it is no text: looks at its beginning once more.
+    fn what_else(&mut self) -> Reason {
+        let mut beginning = Vec::new();
+        let read = self
+            .file
+            .rewind()
+            .and_then(|()| self.file.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning));
+        match read {
+            Ok(_) if is_binary(&beginning) => Reason::Binary,
+            Ok(_) => Reason::NotUtf8,
+            Err(error) => Reason::of_error(&error),
+        }
+    }
+}
+
+fn is_binary(bytes: &[u8]) -> bool {
+    memchr::memchr(0, &bytes[..bytes.len().min(BEGINNING)]).is_some()
 }
 
 #[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
+fn open_file(path: &Path) -> std::io::Result<File> {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
     let flags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).union(OFlags::NOCTTY).bits();
@@ -54,13 +101,26 @@ fn open(path: &Path) -> std::io::Result<File> {
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
+fn open_file(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(path: &Path, most: u64) -> Result<String, Reason> {
+        let mut text = String::from("before");
+        let result = open(path, most).and_then(|file| file.read_to(&mut text));
+        assert!(text.starts_with("before"));
+        match result {
+            Ok(range) => Ok(text[range].to_owned()),
+            Err(reason) => {
+                assert_eq!(text, "before", "what cannot be read leaves nothing behind");
+                Err(reason)
+            }
+        }
+    }
 
     fn written(bytes: &[u8]) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -81,6 +141,7 @@ mod tests {
         assert!(read(written(&late).path(), 10_000).is_ok());
         assert_eq!(read(written(&late[1..]).path(), 10_000), Err(Reason::Binary));
         assert_eq!(read(written(b"caf\xe9").path(), 10), Err(Reason::NotUtf8));
+        assert_eq!(read(written(b"caf\xe9\0").path(), 10), Err(Reason::Binary));
         assert_eq!(read(written(b"12345").path(), 4), Err(Reason::TooLarge { size: 5, limit: 4 }));
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::body::Body;
 use crate::fence;
 use crate::stats::line_ends;
 
@@ -27,7 +28,7 @@ pub struct Block {
     pub label: String,
     /// The language of the content, one word.
     pub language: Cow<'static, str>,
-    body: String,
+    body: Body,
     /// The number of backticks around it.
     fence: usize,
     /// The number of line ends in it. Threads that read files count them while the content is in the cache.
@@ -37,7 +38,7 @@ pub struct Block {
 impl Block {
     /// A block of something that went well.
     #[must_use]
-    pub fn new(subject: Subject, label: impl Into<String>, body: impl Into<String>) -> Self {
+    pub fn new(subject: Subject, label: impl Into<String>, body: impl Into<Body>) -> Self {
         let (label, body) = (label.into(), body.into());
         let language = Cow::Borrowed(match subject {
             Subject::File => crate::language::of(&label),
