@@ -6,6 +6,7 @@
 //! | what a save promises | `atomic.rs` |
 //! | why it is fast | `large_file.rs`, `delayed_close.rs` |
 //! | which processes exclude each other | `lock.rs` |
+//! | in which order they wait | `queue.rs` |
 //! | which processes hold a lock | `holder_list.rs` |
 //! | breaking the lock of a dead process | `eviction.rs` |
 //! | which sessions are open | `activity.rs` |
@@ -28,5 +29,6 @@ pub(crate) mod lazy_folder;
 pub(crate) mod listing;
 pub(crate) mod lock;
 pub(crate) mod pid_space;
+pub(crate) mod queue;
 pub(crate) mod stray;
 pub(crate) mod summaries;

@@ -3,6 +3,7 @@
 //! ```text
 //! {root}/metadata.json  metadata.lock  cleanup.lock  audit.jsonl  audit.1.jsonl …  audit.lock
 //! {root}/summaries.txt                         what a list shows of each document, for the next list
+//! {root}/queue/<id>.session.write.lock.NNN     held by a process that waits to save
 //! {root}/sessions/<id>.session.json            the document
 //! {root}/sessions/<id>.session.lock            shared by each process that has it open
 //! {root}/sessions/<id>.session.write.lock      held alone during a save
@@ -37,6 +38,9 @@ pub const AUDIT_LOCK: &str = "audit.lock";
 pub const SUMMARIES: &str = "summaries.txt";
 /// The folder of sessions.
 pub const SESSIONS: &str = "sessions";
+
+/// The folder of the processes that wait to change a session.
+pub const QUEUE: &str = "queue";
 
 /// The largest document that is kept or read: opening one takes a few times that much memory.
 pub const LARGEST_DOCUMENT: u64 = 512 << 20;

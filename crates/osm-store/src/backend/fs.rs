@@ -29,7 +29,7 @@ use crate::fs::lazy_folder::LazyFolder;
 use crate::fs::lock::{Attempt, FileLock, GRACE, IfMissing, Mode};
 use crate::fs::pid_space::PidSpace;
 use crate::fs::summaries::{Index, Summaries};
-use crate::fs::{archive, listing, stray};
+use crate::fs::{archive, listing, queue, stray};
 use crate::layout::{self, Layout};
 use transaction::FileTransaction;
 
@@ -50,6 +50,7 @@ struct FileStore {
     root: Arc<LazyFolder>,
     sessions: Arc<LazyFolder>,
     archives: [Arc<LazyFolder>; ArchiveKind::ALL.len()],
+    queue: Arc<LazyFolder>,
     pid_space: PidSpace,
     delayed_close: DelayedClose,
     clock: Clock,
@@ -73,6 +74,7 @@ impl FsBackend {
         let store = FileStore {
             layout: Layout::new(root),
             archives: ArchiveKind::ALL.map(|kind| LazyFolder::within(&sessions, kind.name())),
+            queue: LazyFolder::within(&folder, layout::QUEUE),
             root: folder,
             sessions,
             pid_space: PidSpace::default(),
@@ -373,12 +375,17 @@ impl Files for FsBackend {
     fn remove_stray_files(&self, now: Timestamp, dry_run: bool) -> Result<usize> {
         let store = &self.store;
         let mut count = 0;
-        for folder in [&store.root, &store.sessions].into_iter().chain(&store.archives) {
+        for folder in
+            [&store.root, &store.sessions, &store.queue].into_iter().chain(&store.archives)
+        {
             let Some(folder) = folder.existing()? else { continue };
             count += stray::remove_temporary(&folder, &store.pid_space, now, dry_run)?;
         }
         if let Some(folder) = store.sessions.existing()? {
             count += stray::remove_locks(&folder, now, dry_run)?;
+        }
+        if let Some(folder) = store.queue.existing()? {
+            count += queue::remove_abandoned(&folder, dry_run)?;
         }
         for folder in &store.archives {
             let Some(folder) = folder.existing()? else { continue };

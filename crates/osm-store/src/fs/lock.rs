@@ -37,8 +37,9 @@
 //!
 //! # Limits
 //!
-//! - Sleeping is not a queue: under heavy use the order of waiting processes is not kept. The longest
-//!   sleep is short against the usual wait, so each of them gets some thousand chances.
+//! - Sleeping is not a queue: the order of waiting processes is not kept, and a process that takes a
+//!   lock again and again can keep the others from it. Those that save wait in `queue.rs`; all other
+//!   locks are taken once.
 //! - Where machines share a folder, `flock` reaches across only if the file system passes it on
 //!   (NFS 4 does, several FUSE ones do not). No system call tells; it shows as recent records of
 //!   another machine in a lock that is free here ([`Files::foreign_holders`]).

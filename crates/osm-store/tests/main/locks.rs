@@ -1,5 +1,7 @@
 //! Locks across processes: who is in the way, for how long, and what a kill leaves behind.
 
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
@@ -159,4 +161,64 @@ fn records_of_another_machine_in_a_free_lock_are_told() {
     );
     drop(here);
     assert_eq!(backend.files().unwrap().foreign_holders(&id("y"), "here").unwrap(), []);
+}
+
+/// The most changes by others that a writer saw between asking for the right to save and having it.
+fn most_overtakings(backend: &(impl Backend + Sync), writers: usize, changes: usize) -> usize {
+    let (granted, start) = (AtomicUsize::new(0), Barrier::new(writers));
+    let write = |writer: usize| {
+        let (x, me) = (id("x"), myself(&format!("writer {writer}")));
+        start.wait();
+        let mut most = 0;
+        for _ in 0..changes {
+            let asked = granted.load(Ordering::SeqCst);
+            let mut next = |_| {
+                most = most.max(granted.fetch_add(1, Ordering::SeqCst) - asked);
+                // A save that the disk keeps waiting.
+                std::thread::sleep(Duration::from_millis(3));
+                Ok(Some(b"{}".to_vec().into()))
+            };
+            backend.update(&x, None, &me, Wait(Duration::from_mins(1)), &mut next).unwrap();
+        }
+        most
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..writers).map(|writer| scope.spawn(move || write(writer))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).max().unwrap_or(0)
+    })
+}
+
+#[test]
+#[cfg(unix)]
+fn writers_take_turns() {
+    let home = Home::new();
+    let (writers, changes) = (16, 20);
+    let most = most_overtakings(&home.open(), writers, changes);
+    // Each of the others once, and some that came while this one was on its way into the queue.
+    assert!(most <= 4 * writers, "one writer waited for {most} changes of the 15 others");
+    assert_eq!(names(&home.root().join("queue")), [""; 0], "every ticket is gone");
+}
+
+/// A process that is killed while it waits keeps no other from its turn.
+#[test]
+#[cfg(unix)]
+fn a_dead_process_in_the_queue_is_passed_over() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    put(&backend, &x, "old").unwrap();
+    let mut holder = Child::start("change x", &home.root());
+    holder.expect("changing");
+    let mut waiting = Child::start("increment x 1", &home.root());
+    waiting.expect("ready");
+    waiting.go_on();
+    let queue = home.root().join("queue");
+    while names(&queue).iter().all(|name| name.starts_with('.')) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    waiting.kill();
+    holder.kill();
+    put(&backend, &x, "new").unwrap();
+    assert_eq!(get(&backend, &x).as_deref(), Some("new"));
+    assert_eq!(names(&queue), [""; 0], "its ticket is removed");
 }

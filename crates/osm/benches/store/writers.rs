@@ -54,13 +54,13 @@ fn all_at_once(root: &Path, writers: u32) -> Result<()> {
         Ok(errand::command(&["write", &writer.to_string(), &changes], root)?.spawn()?)
     };
     let processes = (0..writers).map(start).collect::<Result<Vec<_>>>()?;
-    for mut process in processes {
-        let status = process.wait()?;
-        if !status.success() {
-            return Err(format!("a writer: {status}").into());
-        }
+    // All of them end before the folder may go: another writer's error would hide the first.
+    let ended = processes.into_iter().map(|mut process| process.wait());
+    let ended = ended.collect::<std::io::Result<Vec<_>>>()?;
+    match ended.iter().find(|status| !status.success()) {
+        Some(status) => Err(format!("a writer: {status}").into()),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// One writer: adds an item to a list with every change.

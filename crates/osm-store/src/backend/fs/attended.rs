@@ -8,6 +8,7 @@
 //! or moved away. The lock is then taken again, and the store begins again with our document.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use osm_identity::SessionId;
 
@@ -19,6 +20,7 @@ use crate::fs::atomic;
 use crate::fs::folder::Folder;
 use crate::fs::holder_list::{self, Attendance};
 use crate::fs::lock::{GRACE, Standing};
+use crate::fs::queue::Queue;
 use crate::layout;
 
 pub(super) struct FileSession {
@@ -91,7 +93,10 @@ impl Attended for FileSession {
         let store = Arc::clone(&self.store);
         let folder = store.sessions.made()?;
         let lock = layout::write_lock(&self.id);
-        let write = holder_list::hold_alone(&folder, &lock, &self.holder, wait.0.max(GRACE))?
+        let queue = Queue { folder: &store.queue, pid_space: &store.pid_space };
+        let mut take = || holder_list::hold_alone(&folder, &lock, &self.holder, Duration::ZERO);
+        let write = queue
+            .wait(&lock, wait.0.max(GRACE), &mut take)?
             .ok_or_else(|| refused(&folder, &self.id, &lock))?;
         self.check_lease(&folder)?;
         let name = layout::document(&self.id);
