@@ -26,7 +26,7 @@ use jiff::Timestamp;
 use osm_identity::{Pid, SessionId, System};
 use osm_store::backend::{ArchiveKind, Backend, Holder, Wait};
 use osm_store::cleanup::{Cleaner, Options};
-use osm_store::retention::{Mode, Policy};
+use osm_store::retention::{Mode, Policy, Uptime};
 use osm_store::{Clock, Error, ErrorKind, FsBackend, Key, Session, Store};
 use serde_json::{Value, json};
 
@@ -109,6 +109,7 @@ fn clean(backend: &dyn Backend) -> Result<(), Error> {
         holder: &holder("clean"),
         current: &[],
         processes: &System,
+        uptime: &Uptime::default(),
     };
     let report = cleaner.clean_up(Mode::Clean, &Options::default(), &mut |_| {})?;
     for removed in report.removed {

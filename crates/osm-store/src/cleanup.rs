@@ -32,7 +32,7 @@ pub use report::{Failed, Item, Progress, Report, Skip, Skipped, Warning};
 use crate::backend::{Backend, Guard, Holder, Wait};
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
-use crate::retention::{Mode, Policy, plan};
+use crate::retention::{ClockRecord, Mode, Policy, Uptime, plan};
 
 /// How often a lock of another cleanup is tried.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -50,6 +50,8 @@ pub struct Cleaner<'a> {
     pub current: &'a [SessionId],
     /// Tells whether the process that a session belongs to still runs.
     pub processes: &'a dyn ProcessSource,
+    /// How long the machine has been up: tells a jump of the clock from time that passed.
+    pub uptime: &'a Uptime,
 }
 
 /// What became of an automatic cleanup.
@@ -122,23 +124,26 @@ impl Cleaner<'_> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Report> {
         let now = self.backend.now()?;
-        let (survey, failed) = survey::take(self, now)?;
+        let (survey, clock, failed) = survey::take(self, now)?;
         let plan = plan(&survey, self.policy, mode);
         let session = options.session.or(self.current.first());
         let options = Options { session, ..options.clone() };
         let mut report = apply::carry_out(self.backend, self.holder, &plan, &options, progress);
         report.failed.splice(0..0, failed);
         if !options.dry_run && !report.stopped {
-            self.note(now, &mut report);
+            self.note(now, &clock, &mut report);
         }
         Ok(report)
     }
 
     /// Notes in the shared record that a cleanup ran.
-    fn note(&self, now: Timestamp, report: &mut Report) {
+    fn note(&self, now: Timestamp, clock: &ClockRecord, report: &mut Report) {
         let mut quarantined = None;
         let noted = self.backend.transact(self.holder, Wait::USUAL, &mut |transaction| {
-            quarantined = Metadata::change(transaction, |it| it.last_cleanup = Some(now))?;
+            quarantined = Metadata::change(transaction, |it| {
+                it.last_cleanup = Some(now);
+                it.clock = Some(clock.clone());
+            })?;
             Ok(())
         });
         match noted {

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::backend::{ArchiveKind, Backend, Current, Holder, Stored, Transaction};
 use crate::error::Result;
+use crate::retention::ClockRecord;
 
 /// How many resets are remembered.
 const MOST_RESETS: usize = 100;
@@ -29,6 +30,9 @@ pub struct Metadata {
         skip_serializing_if = "Option::is_none"
     )]
     pub last_cleanup: Option<Timestamp>,
+    /// The clock as the last cleanup found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockRecord>,
     /// The last resets, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resets: Vec<ResetRecord>,

@@ -16,7 +16,10 @@
 //! 5. those left take more than `max_size_mb`, and it is the oldest.
 //!
 //! Protected sessions count for 4 and 5, since the limits are about the disk: with 100 allowed and
-//! 30 open, 70 others stay. Once nothing but protected sessions is left, a limit may stay exceeded.
+//! 30 open, 70 others stay. No session goes if the limit stays exceeded all the same: if those that
+//! are protected exceed it alone, the others stay, and one that alone takes more than `max_size_mb`
+//! goes before any older one. A document that is too large to be read counts for no limit and does
+//! not go: it could not be kept in the trash.
 //! "Older" means changed earlier; sessions of one instant go in the order of their ids.
 //!
 //! [`Mode::Purge`] takes every session that is not protected, and the trash with them.
@@ -29,14 +32,10 @@
 //! # When the clock is wrong
 //!
 //! A time in the future makes nothing old: what was changed "tomorrow" was changed now. A clock
-//! that runs ahead would make everything old at once, so ages count only while the clock is
-//! credible: the last cleanup is known and at most a year ago (or two intervals, if they are set
-//! longer), or none ran before and something was changed within five years. Otherwise this cleanup applies the other limits only and says so
-//! ([`Plan::leap`]). It is noted like any other, so the next one finds the clock credible: a
-//! machine that lay in a drawer for two years is cleaned one cleanup later, and a clock that was
-//! wrong for an hour has cost nothing. Sessions that are in use count for nothing here, since the
-//! wrong clock itself may have dated them.
+//! that runs ahead would make everything old at once. After a jump, which `clock.rs` recognises,
+//! nothing goes for its age and nothing is deleted for good ([`Plan::leap`]).
 
+mod clock;
 mod policy;
 mod reason;
 
@@ -44,15 +43,12 @@ use jiff::{SignedDuration, Timestamp};
 use osm_identity::SessionId;
 use serde::{Serialize, Serializer};
 
+pub use clock::{ClockRecord, Doubt, Uptime};
 pub use policy::{KEYS, Key, Policy, Setting};
 pub use reason::{Leap, Reason};
 
 use crate::backend::{ArchiveKind, Stamp};
-
-/// Further than this after the last cleanup, the clock is in doubt.
-const CREDIBLE_AFTER_CLEANUP: SignedDuration = SignedDuration::from_hours(24 * 366);
-/// Further than this after the last change of anything, the clock is in doubt.
-const CREDIBLE_AFTER_CHANGE: SignedDuration = SignedDuration::from_hours(24 * 366 * 5);
+use crate::layout::LARGEST_DOCUMENT;
 
 /// Everything that a plan is made from.
 #[derive(Clone, Debug)]
@@ -63,8 +59,8 @@ pub struct Survey {
     pub archived: Vec<ArchivedCandidate>,
     /// The sessions that the caller works in.
     pub current: Vec<SessionId>,
-    /// When the last cleanup ran, if that is known.
-    pub last_cleanup: Option<Timestamp>,
+    /// The clock is in doubt, so ages do not count.
+    pub leap: Option<Leap>,
     /// The time that counts as now.
     pub now: Timestamp,
 }
@@ -80,6 +76,8 @@ pub struct Candidate {
     pub modified: Timestamp,
     /// When it was last opened, if that is known.
     pub last_used: Option<Timestamp>,
+    /// Its document can be read, and with that kept in the trash.
+    pub readable: bool,
     /// A process has it open.
     pub active: bool,
     /// The state of the process that it belongs to.
@@ -183,7 +181,7 @@ pub struct Discard {
 /// Decides what goes.
 #[must_use]
 pub fn plan(survey: &Survey, policy: &Policy, mode: Mode) -> Plan {
-    let leap = leap(survey, policy);
+    let leap = survey.leap;
     Plan {
         mode,
         now: survey.now,
@@ -195,7 +193,9 @@ pub fn plan(survey: &Survey, policy: &Policy, mode: Mode) -> Plan {
             .into_iter()
             .flat_map(|kind| match (mode, kind) {
                 (Mode::Purge, ArchiveKind::Trash) => emptied(survey, kind),
-                _ => discards(survey, kind, policy, leap.is_none()),
+                // What is discarded is gone for good: that needs a clock that can be believed.
+                _ if leap.is_some() => Vec::new(),
+                _ => discards(survey, kind, policy),
             })
             .collect(),
         leap,
@@ -220,21 +220,6 @@ fn of_kind(survey: &Survey, kind: ArchiveKind) -> Vec<&ArchivedCandidate> {
     items
 }
 
-/// Whether the clock is too far ahead to be believed.
-fn leap(survey: &Survey, policy: &Policy) -> Option<Leap> {
-    let (from, credible) = if let Some(last) = survey.last_cleanup {
-        let interval = SignedDuration::from_hours(policy.cleanup_interval_hours.into());
-        (last, CREDIBLE_AFTER_CLEANUP.max(interval * 2))
-    } else {
-        let idle = survey.sessions.iter().filter(|session| !survey.is_protected(session));
-        let archived = survey.archived.iter().map(|item| item.modified);
-        let newest = idle.map(|session| session.modified).chain(archived).max()?;
-        (newest, CREDIBLE_AFTER_CHANGE)
-    };
-    let to = survey.now;
-    (to.duration_since(from) > credible).then_some(Leap { from, to })
-}
-
 /// Whole days since `then`, if they are over a limit that is on.
 pub(crate) fn over(limit: u32, then: Timestamp, now: Timestamp) -> Option<u64> {
     let elapsed = now.duration_since(then);
@@ -245,7 +230,7 @@ pub(crate) fn over(limit: u32, then: Timestamp, now: Timestamp) -> Option<u64> {
 fn removals(survey: &Survey, policy: &Policy, ages_count: bool) -> Vec<Removal> {
     let mut removals = Vec::new();
     let mut left = Vec::new();
-    for session in survey.oldest_first() {
+    for session in survey.oldest_first().into_iter().filter(|session| session.readable) {
         let reason = (ages_count && !survey.is_protected(session))
             .then(|| too_old(session, policy, survey.now))
             .flatten();
@@ -292,8 +277,8 @@ fn purged(survey: &Survey) -> Vec<Removal> {
         .collect()
 }
 
-fn discards(survey: &Survey, kind: ArchiveKind, policy: &Policy, ages_count: bool) -> Vec<Discard> {
-    let (days, count, megabytes) = match kind {
+fn discards(survey: &Survey, kind: ArchiveKind, policy: &Policy) -> Vec<Discard> {
+    let (limit, count, megabytes) = match kind {
         ArchiveKind::Archive => {
             (policy.archive_max_age_days, policy.archive_max_count, policy.archive_max_size_mb)
         }
@@ -301,7 +286,6 @@ fn discards(survey: &Survey, kind: ArchiveKind, policy: &Policy, ages_count: boo
         ArchiveKind::Recovered => (policy.recovered_days, 0, 0),
         ArchiveKind::Trash => (policy.trash_days, 0, 0),
     };
-    let limit = if ages_count { days } else { 0 };
     let items = of_kind(survey, kind);
     // They are in the order of their age, so those that are too old come first.
     let mut discards: Vec<Discard> = items
@@ -309,7 +293,8 @@ fn discards(survey: &Survey, kind: ArchiveKind, policy: &Policy, ages_count: boo
         .map_while(|item| Some((item, over(limit, item.modified, survey.now)?)))
         .map(|(item, days)| discard(item, Reason::ArchiveAge { days, limit }))
         .collect();
-    let left = &items[discards.len()..];
+    let readable = |item: &&&ArchivedCandidate| item.size <= LARGEST_DOCUMENT;
+    let left: Vec<_> = items[discards.len()..].iter().filter(readable).collect();
     let sizes: Vec<_> = left.iter().map(|item| (item.size, false)).collect();
     for (at, excess) in excess(&sizes, count, policy::bytes(megabytes)) {
         discards.push(discard(
@@ -334,27 +319,39 @@ enum Excess {
 }
 
 /// What must go for a group to be within its limits, of items that are the oldest first and each
-/// have a size and may be protected.
+/// have a size and may be protected. Nothing goes for a limit that cannot be kept.
 fn excess(items: &[(u64, bool)], count: u32, bytes: Option<u64>) -> Vec<(usize, Excess)> {
+    let size = |at: usize| u128::from(items[at].0);
+    let (kept, free): (Vec<usize>, Vec<usize>) = (0..items.len()).partition(|at| items[*at].1);
+    let count = Some(count).filter(|limit| *limit > 0 && kept.len() as u64 <= u64::from(*limit));
+    let kept_bytes: u128 = kept.iter().map(|at| size(*at)).sum();
+    let bytes = bytes.filter(|limit| kept_bytes <= u128::from(*limit));
     let mut held = items.len() as u64;
-    let mut taken: u128 = items.iter().map(|(size, _)| u128::from(*size)).sum();
+    let mut taken: u128 = (0..items.len()).map(size).sum();
+    // As long as one is there that alone exceeds the limit, nothing else that goes makes room.
+    let is_too_large = |at: usize| bytes.filter(|limit| size(at) > u128::from(*limit));
+    let (first, rest): (Vec<usize>, Vec<usize>) =
+        free.iter().partition(|at| is_too_large(**at).is_some());
     let mut gone = Vec::new();
-    for (at, (size, is_protected)) in items.iter().enumerate() {
-        if *is_protected {
-            continue;
-        }
-        if count > 0 && held > u64::from(count) {
-            gone.push((at, Excess::Count { held, limit: count }));
-        } else if let Some(limit) = bytes.filter(|limit| taken > u128::from(*limit)) {
-            let held = u64::try_from(taken).unwrap_or(u64::MAX);
-            gone.push((at, Excess::Size { held, limit }));
-        } else {
-            break;
-        }
+    for at in first.into_iter().chain(rest) {
+        let over_count = count.filter(|limit| held > u64::from(*limit));
+        let over_size = bytes.filter(|limit| taken > u128::from(*limit));
+        let excess = match (is_too_large(at), over_count, over_size) {
+            (Some(limit), ..) | (None, None, Some(limit)) => {
+                Excess::Size { held: as_u64(taken), limit }
+            }
+            (None, Some(limit), _) => Excess::Count { held, limit },
+            (None, None, None) => break,
+        };
+        gone.push((at, excess));
         held -= 1;
-        taken -= u128::from(*size);
+        taken -= size(at);
     }
     gone
+}
+
+fn as_u64(number: u128) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 fn removal(session: &Candidate, reason: Reason) -> Removal {

@@ -9,10 +9,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use osm_claims::clock::SystemClock;
+use osm_claims::clock::{Clock as _, SystemClock};
 use osm_claims::{Claims, MemoryLedger, SqliteLedger, SystemProbe};
 use osm_identity::{Detection, Repository, Request, SessionId, System};
 use osm_store::backend::Backend;
+use osm_store::retention::Uptime;
 use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 
 use crate::World;
@@ -192,6 +193,18 @@ impl<'a> Invocation<'a> {
         let backend = self.backend()?;
         let (holder, usage) = (self.world.holder(), self.usage());
         Ok(Arc::new(move || Ok(Store::new(backend()?, holder.clone()).used_by(usage.clone()))))
+    }
+
+    /// How long the machine has been up; no time at all if that is not known.
+    pub(crate) fn uptime(&self) -> Uptime {
+        let clock = SystemClock::new(self.world.processes);
+        clock.map_or_else(
+            |_| Uptime::default(),
+            |clock| {
+                let moment = clock.now().moment;
+                Uptime { boot: moment.boot, elapsed: moment.uptime }
+            },
+        )
     }
 
     /// The ledger of claims.

@@ -3,15 +3,21 @@
 //! Only what an age could decide is looked into: a session that was changed yesterday costs no
 //! parsing and no look at a process, and that is nearly all of them.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use osm_identity::{Liveness, ProcessInstance, ProcessSource, Source};
 
 use super::{Cleaner, Failed, Item};
 use crate::backend::{ArchiveKind, Entry};
 use crate::document::{Origin, Summary};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::layout::LARGEST_DOCUMENT;
 use crate::metadata::Metadata;
-use crate::retention::{self, AnchorLife, ArchivedCandidate, Candidate, Policy, Survey};
+use crate::retention::{
+    self, AnchorLife, ArchivedCandidate, Candidate, ClockRecord, Policy, Survey,
+};
+use crate::session::place;
 
 /// How a session's id must have come about for the end of its anchor to be its own end.
 ///
@@ -23,7 +29,10 @@ const BOUND: [Source; 4] = [Source::Anchor, Source::AgentProcess, Source::Multip
 
 /// Surveys a store. Archives that cannot be read are reported, since they keep nothing else from
 /// being cleaned.
-pub(super) fn take(cleaner: &Cleaner, now: Timestamp) -> Result<(Survey, Vec<Failed>)> {
+pub(super) fn take(
+    cleaner: &Cleaner,
+    now: Timestamp,
+) -> Result<(Survey, ClockRecord, Vec<Failed>)> {
     let entries = cleaner.backend.all(true)?;
     let mut failed = Vec::new();
     let mut archived = Vec::new();
@@ -38,30 +47,51 @@ pub(super) fn take(cleaner: &Cleaner, now: Timestamp) -> Result<(Survey, Vec<Fai
             Err(error) => failed.push(Failed { item: Item::Archive(kind), error }),
         }
     }
-    let sessions = entries.into_iter().map(|entry| {
+    let mut sessions = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let readable = entry.size <= LARGEST_DOCUMENT;
+        if !readable {
+            let place = place(cleaner.backend, &entry.id);
+            let error = Error::TooLarge { place, size: entry.size };
+            failed.push(Failed { item: Item::Session(entry.id.clone()), error });
+        }
         let (last_used, anchor) = if is_to_be_looked_into(&entry, cleaner.policy, now) {
             look_into(entry.summary.as_deref(), cleaner.processes)
         } else {
             (None, AnchorLife::Unknown)
         };
-        Candidate {
+        sessions.push(Candidate {
             id: entry.id,
             size: entry.size,
             modified: entry.modified,
             last_used,
+            readable,
             active: entry.active,
             anchor,
             stamp: entry.stamp,
-        }
-    });
-    let survey = Survey {
-        sessions: sessions.collect(),
-        archived,
-        current: cleaner.current.to_vec(),
-        last_cleanup: Metadata::read(cleaner.backend)?.metadata.last_cleanup,
-        now,
-    };
-    Ok((survey, failed))
+        });
+    }
+    let current = cleaner.current.to_vec();
+    let clock = observe_clock(cleaner, &sessions, &archived, now)?;
+    let survey = Survey { sessions, archived, current, leap: clock.leap(), now };
+    Ok((survey, clock, failed))
+}
+
+/// Looks at the clock. If no cleanup ran before, the last time that is known is the newest change of
+/// what is not in use: what is in use may have been dated by a wrong clock.
+fn observe_clock(
+    cleaner: &Cleaner,
+    sessions: &[Candidate],
+    archived: &[ArchivedCandidate],
+    now: Timestamp,
+) -> Result<ClockRecord> {
+    let known = Metadata::read(cleaner.backend)?.metadata;
+    let is_idle = |it: &&Candidate| !it.active && !cleaner.current.contains(&it.id);
+    let changed = sessions.iter().filter(is_idle).map(|it| it.modified);
+    let newest = || changed.chain(archived.iter().map(|it| it.modified)).max();
+    let before = known.last_cleanup.or_else(newest);
+    let interval = Duration::from_hours(cleaner.policy.cleanup_interval_hours.into());
+    Ok(ClockRecord::observe(known.clock.as_ref(), before, now, cleaner.uptime, interval))
 }
 
 /// Whether the last use or the anchor of a session can make a difference: it stays unless it was

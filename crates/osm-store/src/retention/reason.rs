@@ -133,8 +133,8 @@ impl fmt::Display for Leap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the clock leapt from {} to {}, so nothing is removed for its age this time; \
-             if the clock is right, the next cleanup does it",
+            "the clock jumped from {} to {}; osm removes nothing for its age, and deletes nothing for \
+             good, until a cleanup finds the same clock after another day of uptime",
             self.from.strftime("%Y-%m-%d"),
             self.to.strftime("%Y-%m-%d"),
         )
@@ -223,8 +223,9 @@ mod tests {
         };
         assert_eq!(
             leap.to_string(),
-            "the clock leapt from 2026-01-02 to 2099-01-01, so nothing is removed for its age \
-             this time; if the clock is right, the next cleanup does it"
+            "the clock jumped from 2026-01-02 to 2099-01-01; osm removes nothing for its age, and \
+             deletes nothing for good, until a cleanup finds the same clock after another day of \
+             uptime"
         );
     }
 }

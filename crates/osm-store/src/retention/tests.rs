@@ -25,6 +25,7 @@ fn session(name: &str, days: i64) -> Candidate {
         modified: days_ago(days),
         last_used: None,
         active: false,
+        readable: true,
         anchor: AnchorLife::Unknown,
         stamp: Stamp([0; 4]),
     }
@@ -35,13 +36,7 @@ fn archived(kind: ArchiveKind, name: &str, days: i64) -> ArchivedCandidate {
 }
 
 fn survey(sessions: Vec<Candidate>) -> Survey {
-    Survey {
-        sessions,
-        archived: Vec::new(),
-        current: Vec::new(),
-        last_cleanup: Some(days_ago(1)),
-        now: at(NOW),
-    }
+    Survey { sessions, archived: Vec::new(), current: Vec::new(), leap: None, now: at(NOW) }
 }
 
 /// What goes, and why, in words.
@@ -108,15 +103,14 @@ fn count_and_size_take_the_oldest_and_count_the_protected() {
     survey.current = vec![id("mine")];
     let four = Policy { max_count: 4, max_size_mb: 0, ..Policy::default() };
     assert_eq!(words(&survey, &four), [format!("{}: the oldest of 5 sessions (limit 4)", id("c"))]);
-    // What is protected takes more than is allowed: all others go, and it stays.
+    // What is protected takes more than is allowed: no other session goes for that.
     let one = Policy { max_count: 4, max_size_mb: 1, ..Policy::default() };
+    assert_eq!(words(&survey, &one), [format!("{}: the oldest of 5 sessions (limit 4)", id("c"))]);
+    let two = Policy { max_count: 0, max_size_mb: 2, ..Policy::default() };
+    survey.sessions[2].size -= 30;
     assert_eq!(
-        words(&survey, &one),
-        [
-            format!("{}: the oldest of 5 sessions (limit 4)", id("c")),
-            format!("{}: the oldest of 2.0 MB of sessions (limit 1.0 MB)", id("b")),
-            format!("{}: the oldest of 2.0 MB of sessions (limit 1.0 MB)", id("a")),
-        ]
+        words(&survey, &two),
+        [format!("{}: the oldest of 2.0 MB of sessions (limit 2.0 MB)", id("c"))]
     );
 }
 
@@ -172,48 +166,55 @@ fn purge_takes_all_that_is_not_in_use_and_the_trash() {
 }
 
 #[test]
-fn a_clock_that_leapt_makes_nothing_old() {
+fn a_clock_in_doubt_makes_nothing_old_and_deletes_nothing_for_good() {
     let sessions: Vec<Candidate> =
         (0..5).map(|n| session(&n.to_string(), 400 + i64::from(n))).collect();
     let mut survey = survey(sessions);
-    survey.archived = vec![archived(ArchiveKind::Trash, "t", 400)];
+    survey.archived = vec![
+        archived(ArchiveKind::Trash, "t", 400),
+        archived(ArchiveKind::Archive, "a", 400),
+        archived(ArchiveKind::Archive, "b", 1),
+    ];
+    let policy = Policy { max_count: 4, archive_max_count: 1, ..Policy::default() };
+    assert_eq!(words(&survey, &policy).len(), 5 + 2);
 
-    // The last cleanup was a year and more ago.
-    survey.last_cleanup = Some(days_ago(367));
-    let policy = Policy { max_count: 4, ..Policy::default() };
+    survey.leap = Some(Leap { from: days_ago(100), to: at(NOW) });
     let careful = plan(&survey, &policy, Mode::Clean);
-    assert_eq!(careful.leap, Some(Leap { from: days_ago(367), to: at(NOW) }));
-    assert_eq!(careful.removals.len(), 1);
+    assert_eq!(careful.removals.len(), 1, "into the trash, from which nothing goes");
     assert_eq!(careful.removals[0].reason, Reason::Count { held: 5, limit: 4 });
     assert_eq!(careful.discards, []);
-
-    // That cleanup is noted, so the next one goes on; so does one after a shorter pause.
-    for last in [Some(at(NOW)), Some(days_ago(366)), Some(days_ago(-1000)), None] {
-        survey.last_cleanup = last;
-        let plan = plan(&survey, &policy, Mode::Clean);
-        assert_eq!((plan.leap, plan.removals.len(), plan.discards.len()), (None, 5, 1), "{last:?}");
-    }
-
-    // Cleanups that are meant to be rare are.
-    survey.last_cleanup = Some(days_ago(700));
-    let rare = Policy { cleanup_interval_hours: 24 * 365, ..Policy::default() };
-    assert_eq!(plan(&survey, &rare, Mode::Clean).leap, None);
+    assert_eq!(plan(&survey, &policy, Mode::Purge).discards.len(), 1, "the user's word counts");
 }
 
 #[test]
-fn the_first_cleanup_of_all_believes_the_newest_change_of_what_is_not_in_use() {
-    let mut active = session("active", 0);
-    active.active = true;
-    let mut survey = survey(vec![session("old", 6 * 366), active, session("mine", 0)]);
-    survey.current = vec![id("mine")];
-    survey.last_cleanup = None;
-    let leapt = plan(&survey, &Policy::default(), Mode::Clean);
-    assert_eq!((leapt.leap.is_some(), leapt.removals.len()), (true, 0));
-    survey.sessions.push(session("newer", 4 * 366));
-    let believed = plan(&survey, &Policy::default(), Mode::Clean);
-    assert_eq!((believed.leap, believed.removals.len()), (None, 2));
-    survey.sessions.clear();
-    assert_eq!(plan(&survey, &Policy::default(), Mode::Clean).leap, None);
+fn what_cannot_be_read_counts_for_nothing_and_stays() {
+    let mut huge = session("huge", 400);
+    (huge.size, huge.readable) = (1 << 40, false);
+    let mut archive = archived(ArchiveKind::Archive, "huge", 1);
+    archive.size = 1 << 40;
+    let mut survey = survey(vec![huge, session("a", 1), session("b", 1)]);
+    survey.archived = vec![archived(ArchiveKind::Archive, "kept", 1), archive];
+    assert_eq!(words(&survey, &Policy { max_count: 2, ..Policy::default() }), [""; 0]);
+    assert_eq!(plan(&survey, &Policy::default(), Mode::Purge).removals.len(), 3);
+}
+
+#[test]
+fn nothing_goes_for_a_limit_that_cannot_be_kept() {
+    let mut open = session("open", 0);
+    (open.size, open.active) = (2 * MEGABYTE, true);
+    let mut large = session("large", 0);
+    large.size = 2 * MEGABYTE;
+    let policy = Policy { max_size_mb: 1, max_count: 0, ..Policy::default() };
+    let others = [session("a", 2), session("b", 1)];
+    let of = |first: Candidate| survey([vec![first], others.to_vec()].concat());
+    assert_eq!(words(&of(open.clone()), &policy), [""; 0]);
+    let gone = plan(&of(large), &policy, Mode::Clean).removals;
+    assert_eq!(gone.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), [id("large").as_str()]);
+
+    let mut second = session("second", 0);
+    second.active = true;
+    let policy = Policy { max_count: 1, ..Policy::default() };
+    assert_eq!(words(&survey(vec![open, second, session("a", 1)]), &policy), [""; 0]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use osm_identity::{Pid, ProcessInstance, ProcessSource, SessionId, System};
 use osm_store::audit::{Action, Event};
 use osm_store::backend::{ArchiveKind, Backend, Holder, Wait};
 use osm_store::cleanup::{Cleaner, Item, Options, Report, Skip, Warning, apply};
-use osm_store::retention::{Candidate, Mode, Policy, Reason, Survey, plan};
+use osm_store::retention::{Candidate, Mode, Policy, Reason, Survey, Uptime, plan};
 use osm_store::{Error, retention};
 use serde_json::json;
 
@@ -57,12 +57,26 @@ fn clean(backend: &dyn Backend, days: i64, mode: Mode, options: &Options) -> Rep
     })
 }
 
+/// A machine that was up all the time until then.
 fn cleaner<T>(
     backend: &dyn Backend,
     days: i64,
     policy: &Policy,
     run: impl FnOnce(Cleaner) -> T,
 ) -> T {
+    cleaner_after(backend, days, days, policy, run)
+}
+
+/// The same on a machine that was up for so many days since now.
+fn cleaner_after<T>(
+    backend: &dyn Backend,
+    days: i64,
+    days_up: i64,
+    policy: &Policy,
+    run: impl FnOnce(Cleaner) -> T,
+) -> T {
+    let up = u64::try_from(10_000 + days_up).unwrap();
+    let uptime = Uptime { boot: "a boot".into(), elapsed: Duration::from_hours(24 * up) };
     let later = Refusing::new(backend, &[]).ahead(days);
     run(Cleaner {
         backend: &later,
@@ -70,6 +84,7 @@ fn cleaner<T>(
         holder: &holder(),
         current: &[id("mine")],
         processes: &System::new(),
+        uptime: &uptime,
     })
 }
 
@@ -159,13 +174,14 @@ fn plan_to_remove(backend: &dyn Backend, names: &[&str]) -> retention::Plan {
                 modified: entry.modified,
                 last_used: None,
                 active: false,
+                readable: true,
                 anchor: retention::AnchorLife::Unknown,
                 stamp: entry.stamp,
             })
             .collect(),
         archived: Vec::new(),
         current: Vec::new(),
-        last_cleanup: None,
+        leap: None,
         now: in_days(365),
     };
     plan(&survey, &Policy::default(), Mode::Clean)

@@ -164,7 +164,7 @@ fn records_of_another_machine_in_a_free_lock_are_told() {
 }
 
 /// The most changes by others that a writer saw between asking for the right to save and having it.
-fn most_overtakings(backend: &(impl Backend + Sync), writers: usize, changes: usize) -> usize {
+fn most_overtakings(backend: &impl Backend, writers: usize, changes: usize) -> usize {
     let (granted, start) = (AtomicUsize::new(0), Barrier::new(writers));
     let write = |writer: usize| {
         let (x, me) = (id("x"), myself(&format!("writer {writer}")));

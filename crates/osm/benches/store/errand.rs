@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use osm_identity::System;
 use osm_store::cleanup::{Cleaner, Options};
-use osm_store::retention::{Mode, Policy};
+use osm_store::retention::{Mode, Policy, Uptime};
 use osm_testkit::bench::Result;
 
 use crate::{bare, sample, writers};
@@ -39,6 +39,7 @@ fn clean(root: &Path) -> Result<()> {
         holder: &sample::holder(),
         current: &[],
         processes: &System,
+        uptime: &Uptime::default(),
     };
     let options = Options { keep_in_trash: false, ..Options::default() };
     let report = cleaner.clean_up(Mode::Clean, &options, &mut |_| {})?;

@@ -25,16 +25,35 @@ pub(super) fn run(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let Some(command) = command else {
-        let _cleanup = BackgroundCleanup::start(invocation);
-        return list::run(&ListArguments::default(), invocation, ui);
-    };
     // A command that removes sessions needs no cleanup in its background.
     let quiet = matches!(
         command,
-        Session::Id { .. } | Session::Path { .. } | Session::Clean { .. } | Session::Purge { .. }
+        Some(
+            Session::Id { .. }
+                | Session::Path { .. }
+                | Session::Clean { .. }
+                | Session::Purge { .. }
+        )
     );
-    let _cleanup = (!quiet).then(|| BackgroundCleanup::start(invocation));
+    let cleanup = (!quiet).then(|| BackgroundCleanup::start(invocation));
+    let ended = match command {
+        None => list::run(&ListArguments::default(), invocation, ui),
+        Some(command) => run_command(command, invocation, ui),
+    };
+    if let Some(report) = cleanup.and_then(BackgroundCleanup::finish) {
+        let days = invocation.settings.policy().trash_days;
+        if let Some(note) = clean::automatic(&report, days) {
+            ui.note(&note);
+        }
+    }
+    ended
+}
+
+fn run_command(
+    command: &Session,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
     match command {
         Session::Id { explain, format } => {
             id::run(&identity::explain(invocation), *explain, *format, ui);

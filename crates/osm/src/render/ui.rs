@@ -77,6 +77,11 @@ impl<'a> Ui<'a> {
         self.message("warning", text);
     }
 
+    /// Tells on standard error what was done besides.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.message("note", text);
+    }
+
     /// Tells on standard error what to do next.
     pub(crate) fn hint(&mut self, text: &str) {
         self.message("hint", text);

@@ -16,6 +16,8 @@ mod prose;
 #[cfg(target_os = "linux")]
 mod readme;
 mod reference;
+#[cfg(target_os = "linux")]
+mod retention;
 mod session;
 
 fn main() -> std::process::ExitCode {

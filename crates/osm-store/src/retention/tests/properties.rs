@@ -14,6 +14,7 @@ prop_compose! {
         second in 0i64..3,
         last_used in proptest::option::of(-30i64..120),
         active in proptest::bool::weighted(0.2),
+        readable in proptest::bool::weighted(0.9),
         anchor in prop_oneof![
             Just(AnchorLife::Gone), Just(AnchorLife::Alive), Just(AnchorLife::Unknown)
         ],
@@ -23,6 +24,7 @@ prop_compose! {
             modified: at(NOW - modified * DAY - second),
             last_used: last_used.map(days_ago),
             active,
+            readable,
             anchor,
             ..session(&name.to_string(), 0)
         }
@@ -45,7 +47,7 @@ prop_compose! {
         sessions in proptest::collection::vec(any_session(), 0..40),
         archived in proptest::collection::vec(any_archived(), 0..40),
         current in proptest::collection::vec(0u8..40, 0..3),
-        last_cleanup in proptest::option::of(-500i64..500),
+        leap in proptest::option::weighted(0.3, 4i64..500),
     ) -> Survey {
         let mut seen = BTreeSet::new();
         let mut named = BTreeSet::new();
@@ -53,7 +55,7 @@ prop_compose! {
             sessions: sessions.into_iter().filter(|it| seen.insert(it.id.clone())).collect(),
             archived: archived.into_iter().filter(|it| named.insert(it.name.clone())).collect(),
             current: current.iter().map(|name| id(&name.to_string())).collect(),
-            last_cleanup: last_cleanup.map(days_ago),
+            leap: leap.map(|days| Leap { from: days_ago(days), to: at(NOW) }),
             now: at(NOW),
         }
     }
@@ -112,6 +114,7 @@ proptest! {
             prop_assert!(!survey.current.contains(&removal.id));
             let session = survey.sessions.iter().find(|it| it.id == removal.id).unwrap();
             prop_assert!(!session.active);
+            prop_assert!(session.readable || mode == Mode::Purge, "it cannot be kept in the trash");
             prop_assert_eq!(
                 (removal.size, removal.modified, removal.stamp),
                 (session.size, session.modified, session.stamp)
@@ -121,13 +124,16 @@ proptest! {
         prop_assert_eq!(gone.len(), plan.removals.len(), "each goes once");
         let gone: BTreeSet<_> = plan.discards.iter().map(|discard| &discard.name).collect();
         prop_assert_eq!(gone.len(), plan.discards.len(), "each goes once");
+        let for_good = plan.discards.iter().filter(|it| it.reason != Reason::Purged).count();
+        prop_assert!(plan.leap.is_none() || for_good == 0, "the clock is in doubt");
     }
 
     #[test]
     fn afterwards_the_limits_hold(survey in any_survey(), policy in any_policy()) {
         let plan = plan(&survey, &policy, Mode::Clean);
         let left = carried_out(&survey, &plan);
-        let free: Vec<_> = left.sessions.iter().filter(|it| !left.is_protected(it)).collect();
+        let counted: Vec<_> = left.sessions.iter().filter(|it| it.readable).collect();
+        let free: Vec<_> = counted.iter().filter(|it| !left.is_protected(it)).collect();
         if plan.leap.is_none() {
             for session in &free {
                 let age = (NOW - session.modified.as_second()) / DAY;
@@ -142,15 +148,17 @@ proptest! {
                 }
             }
         }
-        if !free.is_empty() {
-            prop_assert!(
-                policy.max_count == 0 || left.sessions.len() <= policy.max_count as usize
-            );
-            let size = total(left.sessions.iter().map(|session| session.size));
-            prop_assert!(
-                policy.max_size_mb == 0 || size <= u64::from(policy.max_size_mb) * MEGABYTE
-            );
-        }
+        // A limit holds, or nothing goes for it, and it could not hold.
+        let kept: Vec<_> = counted.iter().filter(|it| left.is_protected(it)).collect();
+        let goes = |rule: &str| plan.removals.iter().any(|it| it.reason.name() == rule);
+        let limit = policy.max_count as usize;
+        prop_assert!(
+            limit == 0 || counted.len() <= limit || (kept.len() > limit && !goes("count"))
+        );
+        let limit = u64::from(policy.max_size_mb) * MEGABYTE;
+        let size = total(counted.iter().map(|session| session.size));
+        let kept = total(kept.iter().map(|session| session.size));
+        prop_assert!(limit == 0 || size <= limit || (kept > limit && !goes("size")));
     }
 
     #[test]
@@ -171,20 +179,18 @@ proptest! {
             prop_assert!(limit == 0 || plan.leap.is_some() || on(kind).all(is_young));
         }
         let archives = on(ArchiveKind::Archive).count();
-        prop_assert!(policy.archive_max_count == 0 || archives <= policy.archive_max_count as usize);
+        prop_assert!(plan.leap.is_some() || policy.archive_max_count == 0 || archives <= policy.archive_max_count as usize);
         let size = total(on(ArchiveKind::Archive).map(|item| item.size));
         prop_assert!(
-            policy.archive_max_size_mb == 0
+            plan.leap.is_some()
+                || policy.archive_max_size_mb == 0
                 || size <= u64::from(policy.archive_max_size_mb) * MEGABYTE
         );
         // Sessions and archives know nothing of each other.
         let mut without = survey.clone();
         without.sessions.clear();
-        without.last_cleanup = Some(survey.last_cleanup.unwrap_or(survey.now));
-        let mut with = survey.clone();
-        with.last_cleanup = without.last_cleanup;
         prop_assert_eq!(
-            super::plan(&with, &policy, Mode::Clean).discards,
+            plan.discards,
             super::plan(&without, &policy, Mode::Clean).discards
         );
     }
@@ -198,10 +204,14 @@ proptest! {
         let oldest = left
             .sessions
             .iter()
-            .filter(|session| !left.is_protected(session))
+            .filter(|session| session.readable && !left.is_protected(session))
             .map(|session| (session.modified, session.id.clone()))
             .min();
-        for removal in &plan.removals {
+        // What alone exceeds the limit goes whatever its age.
+        let is_too_large = |it: &&Removal| {
+            matches!(it.reason, Reason::Size { limit, .. } if it.size > limit)
+        };
+        for removal in plan.removals.iter().filter(|it| !is_too_large(it)) {
             if let (Reason::Count { .. } | Reason::Size { .. }, Some(oldest)) =
                 (removal.reason, &oldest)
             {
@@ -219,8 +229,9 @@ proptest! {
         });
         if let Some(last) = last {
             let left = carried_out(&survey, &plan);
-            let count = left.sessions.len() + 1;
-            let size = total(left.sessions.iter().map(|session| session.size)) + last.size;
+            let counted = || left.sessions.iter().filter(|session| session.readable);
+            let count = counted().count() + 1;
+            let size = total(counted().map(|session| session.size)) + last.size;
             prop_assert!(
                 (policy.max_count > 0 && count > policy.max_count as usize)
                     || (policy.max_size_mb > 0 && size > u64::from(policy.max_size_mb) * MEGABYTE)

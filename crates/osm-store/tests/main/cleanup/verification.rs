@@ -9,7 +9,10 @@ use osm_store::backend::{ArchiveKind, Wait};
 use osm_store::cleanup::Options;
 use osm_store::retention::{Mode, Policy, Reason};
 
-use super::{assert_clean, clean, cleaner, everywhere, holder, is_there, lasting, removed, save};
+use super::{
+    assert_clean, clean, cleaner, cleaner_after, everywhere, holder, is_there, lasting, removed,
+    save,
+};
 use crate::harness::{Home, Single, id};
 
 #[test]
@@ -69,11 +72,17 @@ fn verification_what_is_365_days_old_goes() {
             );
         }
         // For a week, whatever the clock of the machine says.
-        let report = clean(backend, 800, Mode::Clean, &Options::default());
-        assert!(report.leap.is_some());
-        assert_eq!(backend.archives_of(ArchiveKind::Trash).unwrap().len(), 10);
-        let report = clean(backend, 800, Mode::Clean, &Options::default());
-        assert_eq!(report.discarded.len(), 10);
+        let jumped = |days_up| {
+            cleaner_after(backend, 465, days_up, &Policy::default(), |cleaner| {
+                cleaner.clean_up(Mode::Clean, &Options::default(), &mut |_| {}).unwrap()
+            })
+        };
+        for _ in 0..3 {
+            assert!(jumped(365).leap.is_some());
+            assert_eq!(backend.archives_of(ArchiveKind::Trash).unwrap().len(), 10);
+        }
+        let report = jumped(366);
+        assert_eq!((report.leap, report.discarded.len()), (None, 10));
         assert!(report.bytes_freed > 0);
         assert!(backend.archives_of(ArchiveKind::Trash).unwrap().is_empty());
     });

@@ -49,6 +49,9 @@ fn show(report: &Report, ui: &mut Ui) {
     for it in &report.failed {
         ui.warn(&format!("{}: {}", label(&it.item), it.error));
     }
+    if let Some(leap) = &report.leap {
+        ui.warn(&leap.to_string());
+    }
     for warning in &report.warnings {
         ui.warn(&warning.to_string());
     }
@@ -102,5 +105,26 @@ fn to_json(report: &Report) -> Value {
         "stray_files": report.stray_files,
         "bytes_freed": report.bytes_freed,
         "bytes_trashed": report.bytes_trashed,
+        "clock_jump": report.leap,
     })
+}
+
+/// What an automatic cleanup removed, and how to get it back; `None` if it removed nothing.
+pub(super) fn automatic(report: &Report, trash_days: u32) -> Option<String> {
+    let count = |number: usize, one: &str| match number {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        number => Some(format!("{number} {one}s")),
+    };
+    let removed = count(report.removed.len(), "session").map(|sessions| {
+        let term = match trash_days {
+            0 => String::new(),
+            days => format!(" for {}", count(days as usize, "day").unwrap_or_default()),
+        };
+        format!("moved {sessions} to the trash{term} (restore: `osm session archives`, then `osm session restore NAME`)")
+    });
+    let discarded = count(report.discarded.len(), "archived document");
+    let discarded = discarded.map(|archives| format!("deleted {archives} for good"));
+    let parts: Vec<String> = [removed, discarded].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("automatic cleanup {}", parts.join(" and ")))
 }

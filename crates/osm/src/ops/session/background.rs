@@ -2,7 +2,7 @@
 //!
 //! It runs once per interval over all processes, on its own thread. When the command has ended, the
 //! cleanup has a moment to finish and is then told to stop: the next command continues with the
-//! rest.
+//! rest. What it removed is returned for one line of text: nothing goes unsaid.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use osm_identity::System;
-use osm_store::cleanup::Cleaner;
+use osm_store::cleanup::{Cleaner, Report, Turn};
 
 use crate::invocation::Invocation;
 
@@ -20,7 +20,7 @@ const MOMENT: Duration = Duration::from_millis(100);
 /// A cleanup that ends with its owner.
 pub(crate) struct BackgroundCleanup {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<Option<Box<Report>>>>,
 }
 
 impl BackgroundCleanup {
@@ -35,6 +35,7 @@ impl BackgroundCleanup {
             let (policy, holder) =
                 (invocation.settings.policy().clone(), invocation.world.holder());
             let current = [invocation.session_id().clone()];
+            let uptime = invocation.uptime();
             std::thread::spawn(move || {
                 let cleaner = Cleaner {
                     backend: backend.as_ref(),
@@ -42,25 +43,37 @@ impl BackgroundCleanup {
                     holder: &holder,
                     current: &current,
                     processes: &System,
+                    uptime: &uptime,
                 };
-                drop(cleaner.run_if_due(&stop));
+                match cleaner.run_if_due(&stop) {
+                    Ok(Turn::Ran(report)) => Some(report),
+                    Ok(Turn::NotDue | Turn::Taken) | Err(_) => None,
+                }
             })
         });
         Self { stop, thread }
     }
 }
 
-impl Drop for BackgroundCleanup {
-    fn drop(&mut self) {
+impl BackgroundCleanup {
+    /// Ends it, and returns what it did.
+    pub(crate) fn finish(mut self) -> Option<Box<Report>> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Option<Box<Report>> {
+        let thread = self.thread.take()?;
         let deadline = Instant::now() + MOMENT;
-        let running =
-            |thread: &Option<JoinHandle<()>>| thread.as_ref().is_some_and(|it| !it.is_finished());
-        while running(&self.thread) && Instant::now() < deadline {
+        while !thread.is_finished() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            drop(thread.join());
-        }
+        thread.join().ok().flatten()
+    }
+}
+
+impl Drop for BackgroundCleanup {
+    fn drop(&mut self) {
+        self.end();
     }
 }

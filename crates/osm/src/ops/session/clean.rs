@@ -43,6 +43,7 @@ pub fn clean(
         holder: &holder,
         current: &current,
         processes: &System,
+        uptime: &invocation.uptime(),
     };
     let options = Options { dry_run: request.consent.dry_run, ..Options::default() };
     let report = cleaner.clean_up(request.mode, &options, &mut |it| {
