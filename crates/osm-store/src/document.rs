@@ -35,6 +35,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Damage;
 use crate::pieces::Pieces;
+use crate::stored_value::StoredValue;
 use crate::unique::Unique;
 use crate::upgrade;
 use crate::values::Values;
@@ -125,7 +126,7 @@ pub struct HistoryEntry {
     /// When.
     pub timestamp: Timestamp,
     /// The whole state after it: `{"shared": …, "script": …}`.
-    pub final_state: Value,
+    pub final_state: StoredValue,
 }
 
 /// A history entry in the file; its state is compact.
@@ -242,10 +243,16 @@ impl Document {
     /// Reads a document; `true` says that an older version was upgraded.
     pub(crate) fn decode(bytes: impl Into<Arc<Vec<u8>>>) -> Result<(Self, bool), Unreadable> {
         let bytes = bytes.into();
-        match Self::laid_out(&bytes) {
-            Some((head, places)) => Ok((Self::from_head(head, bytes, places), false)),
+        match Self::decode_laid_out(&bytes) {
+            Some(document) => Ok((document, false)),
             None => Self::decode_whole(&bytes),
         }
+    }
+
+    /// Reads a document that is laid out as we write it.
+    pub(crate) fn decode_laid_out(bytes: &Arc<Vec<u8>>) -> Option<Self> {
+        let (head, places) = Self::laid_out(bytes)?;
+        Some(Self::from_head(head, Arc::clone(bytes), places))
     }
 
     /// The quick way, for a file as we write it.
@@ -423,6 +430,12 @@ impl Document {
         self.expand(&snapshot)
     }
 
+    /// The whole state, as it is stored.
+    pub(crate) fn stored_state(&mut self) -> StoredValue {
+        let snapshot = self.snapshot();
+        StoredValue::new(snapshot, &Arc::new(self.values.clone()))
+    }
+
     /// The whole state, compact: each zone is a value of its own if it is long.
     fn snapshot(&mut self) -> Value {
         let shared = self.values.seal(&self.shared);
@@ -469,11 +482,12 @@ impl Document {
 
     /// The commands that are remembered, oldest first.
     pub(crate) fn history(&self) -> Result<Vec<HistoryEntry>, Damage> {
+        let values = Arc::new(self.values.clone());
         let entry = |raw: &RawValue| {
             let stored: StoredEntry = serde_json::from_str(raw.get())
                 .map_err(|error| Damage::History(error.to_string()))?;
             Ok(HistoryEntry {
-                final_state: self.expand(&stored.final_state)?,
+                final_state: StoredValue::new(stored.final_state, &values),
                 entry_id: stored.entry_id,
                 mode_id: stored.mode_id,
                 command: stored.command,

@@ -14,7 +14,9 @@ use crate::backend::{
 use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION};
 use crate::error::{Damage, Damaged, Error, Result};
 use crate::layout;
+use crate::pieces::Pieces;
 use crate::session::{Notice, Session, place, revision_of, within_limits};
+use crate::stored_value::StoredValue;
 use crate::unique::Unique;
 
 /// A place where sessions are stored, and the process that uses it.
@@ -24,6 +26,21 @@ pub struct Store {
     holder: Holder,
     force: bool,
     usage: Option<Usage>,
+}
+
+/// A document that is to be imported.
+#[derive(Clone, Debug)]
+pub struct Import {
+    document: Document,
+    place: String,
+}
+
+impl Import {
+    /// The session that it was.
+    #[must_use]
+    pub fn id(&self) -> &SessionId {
+        &self.document.id
+    }
 }
 
 /// A session that was read without opening it.
@@ -43,9 +60,12 @@ pub struct Snapshot {
     /// Where it was last used.
     pub last_used: Option<LastUsed>,
     /// `{"shared": …, "script": …}`.
-    pub state: Value,
+    pub state: StoredValue,
     /// The commands in the history.
     pub history: Vec<HistoryEntry>,
+    document: Document,
+    what: Damaged,
+    place: String,
 }
 
 impl Store {
@@ -179,10 +199,28 @@ impl Store {
         place: &str,
         id: Option<&SessionId>,
     ) -> Result<(SessionId, Option<String>)> {
-        let document = decode(bytes, Damaged::File, place)?;
-        let id = id.cloned().unwrap_or_else(|| document.id.clone());
-        let archived = self.replace(&id, &document, &Action::Import, place)?;
+        let import = self.read_import(bytes, place)?;
+        let id = id.unwrap_or(import.id()).clone();
+        let archived = self.replace_by(&import, &id)?;
         Ok((id, archived))
+    }
+
+    /// Reads a document that is to be imported: one of ours, an export, or one of the upstream tool.
+    pub fn read_import(&self, bytes: Vec<u8>, place: &str) -> Result<Import> {
+        let mut document = decode(bytes, Damaged::File, place)?;
+        // A state that cannot be read back, or is far larger than it looks, is not taken over.
+        let readable = document.stored_state().check().and_then(|()| document.history().map(drop));
+        readable.map_err(|reason| Error::Corrupt {
+            what: Damaged::File,
+            place: place.to_owned(),
+            reason,
+        })?;
+        Ok(Import { document, place: place.to_owned() })
+    }
+
+    /// Imports a document that was read as `id`; the session that it replaces goes to the archive.
+    pub fn replace_by(&self, import: &Import, id: &SessionId) -> Result<Option<String>> {
+        self.replace(id, &import.document, &Action::Import, &import.place)
     }
 
     fn replace(
@@ -301,24 +339,53 @@ fn archive_place(kind: ArchiveKind, name: &str) -> String {
     format!("{}/{name}", kind.name())
 }
 
+/// A session in a form that [`Store::import`] takes.
+#[derive(Clone, Debug)]
+pub enum Export {
+    /// Plain JSON, for people and other programs: nothing is referred to.
+    Plain(Value),
+    /// As it is stored, with each long value once.
+    Stored(Pieces),
+}
+
 impl Snapshot {
-    /// The session as plain JSON, for people and other programs: nothing is referred to.
+    /// The session as plain JSON if that takes at most so many bytes, and as it is stored otherwise.
+    pub fn export(&self, most: u64) -> Result<Export> {
+        let mut left = most;
+        for state in self.history.iter().map(|entry| &entry.final_state).chain([&self.state]) {
+            let (_, size) = state.beginning(0, left).map_err(|reason| self.corrupt(reason))?;
+            let Some(rest) = size.and_then(|size| left.checked_sub(size)) else {
+                return Ok(Export::Stored(self.document.encode()));
+            };
+            left = rest;
+        }
+        self.to_export().map(Export::Plain)
+    }
+
+    /// The error of a value that cannot be read.
     #[must_use]
-    pub fn to_export(&self) -> Value {
-        let history: Vec<Value> = self
+    pub fn corrupt(&self, reason: Damage) -> Error {
+        Error::Corrupt { what: self.what, place: self.place.clone(), reason }
+    }
+
+    /// The session as plain JSON, for people and other programs: nothing is referred to.
+    pub fn to_export(&self) -> Result<Value> {
+        let written_out = |state: &StoredValue| state.value().map_err(|it| self.corrupt(it));
+        let state = written_out(&self.state)?;
+        let history = self
             .history
             .iter()
             .map(|entry| {
-                json!({
+                Ok(json!({
                     "entry_id": entry.entry_id,
                     "mode_id": entry.mode_id,
                     "command": entry.command,
                     "timestamp": entry.timestamp,
-                    "finalState": entry.final_state,
-                })
+                    "finalState": written_out(&entry.final_state)?,
+                }))
             })
-            .collect();
-        json!({
+            .collect::<Result<Vec<Value>>>()?;
+        Ok(json!({
             "export": VERSION,
             "session_id": self.id.as_str(),
             "created_at": self.created_at,
@@ -326,35 +393,42 @@ impl Snapshot {
             "revision": self.revision,
             "origin": self.origin,
             "last_used": self.last_used,
-            "shared_state": self.state["shared"],
-            "script_state": self.state["script"],
+            "shared_state": state["shared"],
+            "script_state": state["script"],
             "history": history,
-        })
+        }))
     }
 }
 
-/// Reads a document whole.
+/// Reads a document; its values stay as they are stored.
 fn snapshot(bytes: Vec<u8>, what: Damaged, place: &str) -> Result<Snapshot> {
     let corrupt = |reason| Error::Corrupt { what, place: place.to_owned(), reason };
     let mut document = decode(bytes, what, place)?;
     Ok(Snapshot {
-        state: document.state().map_err(corrupt)?,
+        state: document.stored_state(),
         history: document.history().map_err(corrupt)?,
-        id: document.id,
+        id: document.id.clone(),
         created_at: document.created_at,
         updated_at: document.updated_at,
         revision: document.revision,
-        origin: document.origin,
-        last_used: document.last_used,
+        origin: document.origin.clone(),
+        last_used: document.last_used.clone(),
+        document,
+        what,
+        place: place.to_owned(),
     })
 }
 
 /// Reads a document or an export.
 fn decode(bytes: Vec<u8>, what: Damaged, place: &str) -> Result<Document> {
+    let bytes = Arc::new(bytes);
     let corrupt = |reason| Error::Corrupt { what, place: place.to_owned(), reason };
+    if let Some(document) = Document::decode_laid_out(&bytes) {
+        return Ok(document);
+    }
     let bytes = match serde_json::from_slice(&bytes) {
         Ok(Unique(Value::Object(export))) if export.contains_key("export") => {
-            from_export(export).map_err(corrupt)?
+            Arc::new(from_export(export).map_err(corrupt)?)
         }
         _ => bytes,
     };

@@ -33,8 +33,14 @@ pub(crate) const CHUNK: usize = 64;
 /// How deep values may refer to values.
 const MOST_DEPTH: usize = 100;
 
-/// How many nodes a state may have: a small document can refer to one value very often.
-const MOST_NODES: usize = 20_000_000;
+/// How much memory a value may take when it is written out: a small document can refer to one value
+/// very often. To this comes a multiple of the document, for what is stored once and used often.
+const MOST_BYTES: usize = 128 << 20;
+const MOST_TIMES: usize = 8;
+/// What a list, an object or a number takes, about.
+const NODE: usize = 64;
+/// How deep lists and objects may stand in each other.
+const MOST_NESTING: usize = 2000;
 
 const REFERENCE: &str = "$value";
 const LIST: &str = "$list";
@@ -202,11 +208,33 @@ impl Values {
 
     /// Puts the values back in the place of their references.
     pub(crate) fn expand(&self, compact: &Value) -> Result<Value, Damage> {
-        self.expanded(compact, 0, &mut { MOST_NODES })
+        self.expanded(compact, 0, &mut Budget { left: self.most_bytes(), nesting: 0 })
     }
 
-    fn expanded(&self, compact: &Value, depth: usize, nodes: &mut usize) -> Result<Value, Damage> {
-        *nodes = nodes.checked_sub(1).ok_or(Damage::TooManyParts)?;
+    /// How much memory a value may take when it is written out.
+    pub(crate) fn most_bytes(&self) -> usize {
+        let owned: usize = self.slots.values().map(Slot::owned).sum();
+        let stored = self.file.len().saturating_add(owned);
+        MOST_BYTES.saturating_add(stored.saturating_mul(MOST_TIMES))
+    }
+
+    fn expanded(&self, compact: &Value, depth: usize, nodes: &mut Budget) -> Result<Value, Damage> {
+        nodes.nesting += 1;
+        if nodes.nesting > MOST_NESTING {
+            return Err(Damage::EndlessReferences);
+        }
+        let expanded = self.expanded_once(compact, depth, nodes);
+        nodes.nesting -= 1;
+        expanded
+    }
+
+    fn expanded_once(
+        &self,
+        compact: &Value,
+        depth: usize,
+        nodes: &mut Budget,
+    ) -> Result<Value, Damage> {
+        nodes.take(NODE + compact.as_str().map_or(0, str::len))?;
         match compact {
             Value::Array(items) => {
                 items.iter().map(|item| self.expanded(item, depth, nodes)).collect()
@@ -252,12 +280,68 @@ impl Values {
         &self,
         entries: &Map<String, Value>,
         depth: usize,
-        nodes: &mut usize,
+        nodes: &mut Budget,
     ) -> Result<Map<String, Value>, Damage> {
         let expand = |(key, value): (&String, &Value)| {
+            nodes.take(key.len())?;
             Ok((key.clone(), self.expanded(value, depth, nodes)?))
         };
         entries.iter().map(expand).collect()
+    }
+
+    /// What a compact value is, without what is in its parts.
+    pub(crate) fn content(&self, compact: &Value) -> Result<Content<'_>, Damage> {
+        self.content_at(compact, 0)
+    }
+
+    fn content_at(&self, compact: &Value, depth: usize) -> Result<Content<'_>, Damage> {
+        let entries = match compact {
+            Value::Array(items) => return Ok(Content::List(items.clone())),
+            Value::Object(entries) => entries,
+            plain => return Ok(Content::Plain(plain.clone())),
+        };
+        let chunks =
+            |chunks: &'_ Value, kind| chunks.as_array().cloned().ok_or(Damage::Chunk(kind));
+        Ok(match special(entries) {
+            None => Content::Object(entries.clone()),
+            Some((REFERENCE, id)) => {
+                if let Some(text) = self.raw_of(id)?.filter(|raw| raw.first() == Some(&b'"')) {
+                    return Ok(Content::Text(text));
+                }
+                return self.content_at(&self.followed(id, depth)?, depth + 1);
+            }
+            Some((LIST, parts)) => {
+                let mut items = Vec::new();
+                for chunk in chunks(parts, "list")? {
+                    match self.content_at(&chunk, depth + 1)? {
+                        Content::List(chunk) => items.extend(chunk),
+                        _ => return Err(Damage::Chunk("list")),
+                    }
+                }
+                Content::List(items)
+            }
+            Some((MAP, parts)) => {
+                let mut entries = Map::new();
+                for chunk in chunks(parts, "map")? {
+                    // A chunk is never special: it has no name of its own.
+                    let chunk = match special(chunk.as_object().unwrap_or(&Map::new())) {
+                        Some((REFERENCE, id)) => self.followed(id, depth)?,
+                        _ => chunk.clone(),
+                    };
+                    let Value::Object(chunk) = chunk else { return Err(Damage::Chunk("map")) };
+                    entries.extend(chunk);
+                }
+                Content::Object(entries)
+            }
+            Some((_, plain)) => {
+                Content::Object(plain.as_object().cloned().ok_or(Damage::Chunk("map"))?)
+            }
+        })
+    }
+
+    fn raw_of(&self, id: &Value) -> Result<Option<&[u8]>, Damage> {
+        let id = id.as_u64().and_then(|id| u32::try_from(id).ok()).ok_or(Damage::Reference)?;
+        Ok(self.raw(id))
     }
 
     fn followed(&self, id: &Value, depth: usize) -> Result<Value, Damage> {
@@ -311,6 +395,38 @@ impl Values {
                 pieces.share(bytes, 0..bytes.len());
                 bytes.len()
             }
+        }
+    }
+}
+
+/// What a compact value is.
+pub(crate) enum Content<'a> {
+    Object(Map<String, Value>),
+    List(Vec<Value>),
+    /// A long text, as JSON.
+    Text(&'a [u8]),
+    Plain(Value),
+}
+
+/// What may still be written out.
+struct Budget {
+    left: usize,
+    nesting: usize,
+}
+
+impl Budget {
+    fn take(&mut self, bytes: usize) -> Result<(), Damage> {
+        self.left = self.left.checked_sub(bytes).ok_or(Damage::TooManyParts)?;
+        Ok(())
+    }
+}
+
+impl Slot {
+    /// The bytes that it has of its own.
+    fn owned(&self) -> usize {
+        match self {
+            Self::InFile(_) => 0,
+            Self::Owned(bytes) => bytes.len(),
         }
     }
 }
@@ -429,7 +545,9 @@ mod tests {
             let list: Vec<Value> = (0..64).map(|_| json!({"$value": last})).collect();
             last = values.intern(serde_json::to_vec(&list).unwrap());
         }
-        let error = values.expanded(&json!({"$value": last}), 0, &mut 10_000).unwrap_err();
+        let error = values
+            .expanded(&json!({"$value": last}), 0, &mut Budget { left: 10_000, nesting: 0 })
+            .unwrap_err();
         assert_eq!(error, Damage::TooManyParts);
     }
 

@@ -102,7 +102,10 @@ fn the_tool_that_came_before() {
     let state = document.state().unwrap();
     assert_eq!(state["shared"], upstream["sharedState"]);
     assert_eq!(state["script"], upstream["scriptState"]);
-    assert_eq!(document.history().unwrap()[0].final_state, upstream["history"][0]["finalState"]);
+    assert_eq!(
+        document.history().unwrap()[0].final_state.value().unwrap(),
+        upstream["history"][0]["finalState"]
+    );
     let mut again = decoded(&document.encode().join());
     assert_eq!(again.state().unwrap(), state);
     let empty = json!({"version": "0.2.0", "id": "Old Id", "createTime": "2025-11-26T14:04:00Z",
@@ -141,8 +144,8 @@ fn history_is_a_ring_and_costs_what_changed() {
     let history = document.history().unwrap();
     assert_eq!(history.len(), MOST_HISTORY);
     assert_eq!(history[0].command, "set 50");
-    assert_eq!(history[199].final_state["shared"]["count"], 249);
-    assert_eq!(history[0].final_state["shared"]["long"], text.as_str());
+    assert_eq!(history[199].final_state.value().unwrap()["shared"]["count"], 249);
+    assert_eq!(history[0].final_state.value().unwrap()["shared"]["long"], text.as_str());
     assert!(
         history
             .windows(2)

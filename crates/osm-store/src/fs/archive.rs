@@ -19,8 +19,10 @@ pub(crate) fn add(
     document: &[u8],
 ) -> Result<String> {
     let names = layout::archive_names(kind, stem)?;
-    let bytes = if layout::is_compressed(kind) { gzip::pack(document) } else { document.to_vec() };
-    atomic::add(folder, pid_space, names, &bytes.into())
+    if layout::is_compressed(kind) {
+        return atomic::add(folder, pid_space, names, &gzip::pack(document));
+    }
+    atomic::add(folder, pid_space, names, document)
 }
 
 /// The archived documents of a folder, oldest first.

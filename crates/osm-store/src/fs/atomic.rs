@@ -42,7 +42,7 @@
 //!   are ours alone, and a second name for one keeps the old content.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::time::{Duration, SystemTime};
 
 use super::folder::{Facts, Folder, is_unsupported};
@@ -71,7 +71,8 @@ pub(crate) fn replace(
     pieces: &Pieces,
     before: Option<&Facts>,
 ) -> Result<()> {
-    let temporary = Temporary::write(folder, pid_space, pieces, before)?;
+    let content = |file: &File| large_file::write(pieces, file);
+    let temporary = Temporary::write(folder, pid_space, &content, before)?;
     folder.rename(&temporary.name, name).map_err(|error| folder.error("replace", name, error))?;
     temporary.was_renamed();
     folder.sync()
@@ -82,9 +83,10 @@ pub(crate) fn add(
     folder: &Folder,
     pid_space: &PidSpace,
     names: impl Iterator<Item = String>,
-    pieces: &Pieces,
+    bytes: &[u8],
 ) -> Result<String> {
-    let temporary = Temporary::write(folder, pid_space, pieces, None)?;
+    let content = |mut file: &File| file.write_all(bytes);
+    let temporary = Temporary::write(folder, pid_space, &content, None)?;
     let mut tried = String::new();
     for name in names {
         match temporary.take_name(&name) {
@@ -110,11 +112,11 @@ impl<'a> Temporary<'a> {
     fn write(
         folder: &'a Folder,
         pid_space: &PidSpace,
-        pieces: &Pieces,
+        content: &dyn Fn(&File) -> io::Result<()>,
         before: Option<&Facts>,
     ) -> Result<Self> {
         let (this, file) = Self::create(folder, pid_space)?;
-        let written = large_file::write(pieces, &file)
+        let written = content(&file)
             .and_then(|()| before.map_or(Ok(()), |before| move_on(&file, before)))
             .and_then(|()| file.sync_data());
         match written {

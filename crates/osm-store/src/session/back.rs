@@ -28,8 +28,9 @@ impl Session {
     /// Goes back to the state after a command, in memory: every key is as it was then, and those
     /// that were not there are removed. Returns which keys changed.
     pub fn go_back(&mut self, entry: &HistoryEntry) -> Result<Vec<Key>> {
-        let then = keys_of(&entry.final_state)
-            .ok_or_else(|| Error::NoState { command: entry.command.clone() })?;
+        let state = entry.final_state.value().map_err(|reason| self.corrupt(reason))?;
+        let then =
+            keys_of(&state).ok_or_else(|| Error::NoState { command: entry.command.clone() })?;
         self.become_as(then)
     }
 

@@ -132,7 +132,7 @@ fn the_living_the_suspended_and_the_unknown_keep_their_locks() {
             let error = evict(backend.as_ref(), &id("x")).unwrap_err();
             assert!(matches!(&error, Error::Unproven { .. }), "{error}");
             assert!(error.to_string().contains(evidence), "{evidence}: {error}");
-            assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], "old");
+            assert_eq!(store.read(&id("x")).unwrap().state.value().unwrap()["shared"]["k"], "old");
         };
         let pid = owner.pid().to_string();
         refused(&format!("process {pid} on here (`the owner`"));
@@ -174,7 +174,7 @@ fn nothing_is_done_to_what_is_alive() {
         let forced = operate(&store.clone().forcing(true), operation, &archived);
         assert!(matches!(forced, Err(Error::Unproven { .. })), "{operation}: {forced:?}");
     }
-    assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], "old");
+    assert_eq!(store.read(&id("x")).unwrap().state.value().unwrap()["shared"]["k"], "old");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn locks_of_the_dead_are_broken_by_force_only() {
             assert!(error.to_string().contains(&format!("process {pid} ")), "{error}");
             assert!(error.to_string().contains("dead: no process has its pid"), "{error}");
             assert_eq!(entry(backend.as_ref(), &id("x")).unwrap().active, lock == "presence");
-            assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], "old");
+            assert_eq!(store.read(&id("x")).unwrap().state.value().unwrap()["shared"]["k"], "old");
 
             operate(&store.forcing(true), operation, &archived).unwrap();
             let stray_files =

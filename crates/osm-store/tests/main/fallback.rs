@@ -39,7 +39,7 @@ fn comes_back(path: &Path, state: &Value) {
     let bytes = std::fs::read(path).unwrap();
     let (imported, _) = store.import(bytes, "rescued", None).unwrap();
     assert_eq!(imported, id("x"));
-    assert_eq!(store.read(&imported).unwrap().state, *state);
+    assert_eq!(store.read(&imported).unwrap().state.value().unwrap(), *state);
 }
 
 /// That no other user can read a file.
@@ -77,7 +77,10 @@ pub(crate) fn a_save_that_fails(root: &Path) {
     let rescued = fallback.rescue(&session, temporary.path()).unwrap().unwrap();
     let Rescued::File(path) = rescued else { panic!("{rescued}") };
     let bytes = std::fs::read(path).unwrap();
-    assert_eq!(store(root).unwrap().snapshot(bytes, "rescued").unwrap().state, state);
+    assert_eq!(
+        store(root).unwrap().snapshot(bytes, "rescued").unwrap().state.value().unwrap(),
+        state
+    );
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn a_store_that_works_again_takes_it_onto_its_shelf() {
     assert_eq!(store.backend().archives_of(ArchiveKind::Recovered).unwrap()[0].id, Some(id("x")));
     store.restore(ArchiveKind::Recovered, name, &id("x")).unwrap();
     let back = store.read(&id("x")).unwrap();
-    assert_eq!(back.state, state);
+    assert_eq!(back.state.value().unwrap(), state);
     assert_eq!(back.history[0].command, "set long");
     let audit = std::fs::read_to_string(home.root().join("audit.jsonl")).unwrap();
     assert!(audit.contains(r#""what":"recover""#), "{audit}");
@@ -166,7 +169,7 @@ fn what_can_be_read_is_shown() {
     let Rescued::Archive(name) = &rescued else { panic!("{rescued}") };
     let archived =
         store(&home.root()).unwrap().read_archived(ArchiveKind::Recovered, name).unwrap();
-    assert_eq!(archived.state, state, "what replaces the session has all of it");
+    assert_eq!(archived.state.value().unwrap(), state, "what replaces the session has all of it");
 
     let (session, fallback) = open(&home.root()).unwrap();
     let rescued = fallback.unwrap().rescue(&session, temporary.path()).unwrap();

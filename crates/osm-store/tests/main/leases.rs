@@ -26,7 +26,7 @@ fn add(session: &mut Session, item: &str) -> osm_store::Result<()> {
 }
 
 fn items(store: &Store) -> Vec<String> {
-    let state = store.read(&id("x")).unwrap().state;
+    let state = store.read(&id("x")).unwrap().state.value().unwrap();
     let items = state["shared"]["items"].as_array().cloned().unwrap_or_default();
     let mut items: Vec<_> =
         items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect();
@@ -128,7 +128,7 @@ fn a_save_of_unknown_outcome_is_settled_before_the_next_one() {
         let mut once = commands.clone();
         once.dedup();
         assert_eq!(commands, once, "carried out: {is_carried_out}");
-        assert_eq!(server.read(&id("x")).unwrap().state["shared"]["other"], 1);
+        assert_eq!(server.read(&id("x")).unwrap().state.value().unwrap()["shared"]["other"], 1);
     }
 }
 
@@ -190,6 +190,6 @@ fn a_lease_is_taken_again_in_a_store_that_was_removed() {
     std::fs::remove_dir_all(home.root()).unwrap();
     session.set(Key::parse("k"), json!(1)).unwrap();
     session.record("test", "set").unwrap();
-    assert_eq!(store.read(&id("x")).unwrap().state["shared"]["k"], 1);
+    assert_eq!(store.read(&id("x")).unwrap().state.value().unwrap()["shared"]["k"], 1);
     assert!(matches!(store.delete(&id("x")), Err(Error::Busy { .. })), "it is still open");
 }

@@ -114,10 +114,10 @@ fn from_the_first_change_to_the_end() {
         let there = store.restore(ArchiveKind::Archive, &archived, &name).unwrap();
         assert!(there.is_some(), "what was there is archived");
         let snapshot = store.read(&name).unwrap();
-        assert_eq!(snapshot.state["script"]["goal"]["type"], "readme");
+        assert_eq!(snapshot.state.value().unwrap()["script"]["goal"]["type"], "readme");
         assert_eq!(snapshot.history.len(), 5);
 
-        let export = serde_json::to_vec(&snapshot.to_export()).unwrap();
+        let export = serde_json::to_vec(&snapshot.to_export().unwrap()).unwrap();
         let (copy, _) = store.import(export, "export", Some(&id("copy"))).unwrap();
         assert_eq!(store.read(&copy).unwrap().state, snapshot.state);
 
@@ -160,7 +160,8 @@ fn there_and_back() {
         session.record("m", "all gone").unwrap();
         assert_eq!(session.get(&key("k")).unwrap(), None);
         let mut foreign = history[0].clone();
-        foreign.final_state = json!("not a state");
+        foreign.final_state =
+            foreign.final_state.entries().unwrap()[0].1.entries().unwrap()[0].1.clone();
         assert!(matches!(session.go_back(&foreign), Err(Error::NoState { .. })));
     });
 }
@@ -196,7 +197,10 @@ fn what_is_discarded_is_not_what_waits_to_be_saved() {
         assert_eq!(session.get(&key("other")).unwrap(), None);
         write(&good);
         session.record("m", "two").unwrap();
-        assert_eq!(store.read(&name).unwrap().state["shared"], json!({"k": "waits"}));
+        assert_eq!(
+            store.read(&name).unwrap().state.value().unwrap()["shared"],
+            json!({"k": "waits"})
+        );
         assert_eq!(session.discard(), []);
         assert_eq!(session.get(&key("k")).unwrap(), Some(json!("waits")));
     });
@@ -210,8 +214,8 @@ fn a_state_that_is_a_text_survives_an_export() {
             "timestamp":"2026-01-01T00:00:00Z","finalState":"0"}]}"#;
         let (name, _) = store.import(document.into(), "document", None).unwrap();
         let snapshot = store.read(&name).unwrap();
-        assert_eq!(snapshot.history[0].final_state, "0");
-        let export = serde_json::to_vec(&snapshot.to_export()).unwrap();
+        assert_eq!(snapshot.history[0].final_state.value().unwrap(), "0");
+        let export = serde_json::to_vec(&snapshot.to_export().unwrap()).unwrap();
         assert_eq!(store.snapshot(export, "export").unwrap().history, snapshot.history);
     });
 }
@@ -238,8 +242,11 @@ fn both_sides_changes_are_kept() {
             json!([{"id": 1, "t": "common"}, {"id": 2, "t": "one"}, {"id": 3, "t": "other"}])
         );
         assert_eq!(other.get(&key("plain")).unwrap(), Some(json!("other")), "the last writer");
-        let lost =
-            other.history().unwrap().iter().any(|it| it.final_state["shared"]["plain"] == "one");
+        let lost = other
+            .history()
+            .unwrap()
+            .iter()
+            .any(|it| it.final_state.value().unwrap()["shared"]["plain"] == "one");
         assert!(lost, "the loser's value stays in history");
     });
 }
@@ -259,7 +266,7 @@ fn a_losers_value_that_was_saved_without_a_command_stays_too() {
             .history()
             .unwrap()
             .into_iter()
-            .map(|it| it.final_state["shared"]["k"].clone())
+            .map(|it| it.final_state.value().unwrap()["shared"]["k"].clone())
             .collect();
         assert_eq!(states, [json!(0), json!(1), json!(2)]);
     });
@@ -359,7 +366,7 @@ fn damage_of_every_kind_is_set_aside_whole() {
             assert_eq!(backend.read_archived(ArchiveKind::Quarantine, aside).unwrap(), bytes);
             session.set(key("k"), json!(1)).unwrap();
             session.record("m", "goes on").unwrap();
-            assert_eq!(store.read(&name).unwrap().state["shared"]["k"], 1);
+            assert_eq!(store.read(&name).unwrap().state.value().unwrap()["shared"]["k"], 1);
             drop(session);
 
             backend.update(&name, None, &holder(), Wait::NONE, &mut write).unwrap();
@@ -367,7 +374,7 @@ fn damage_of_every_kind_is_set_aside_whole() {
                 panic!("{shown}: a reset sets it aside, too")
             };
             assert_eq!(backend.read_archived(ArchiveKind::Quarantine, &aside).unwrap(), bytes);
-            assert!(store.read(&name).unwrap().state["shared"]["k"].is_null());
+            assert!(store.read(&name).unwrap().state.value().unwrap()["shared"]["k"].is_null());
             assert!(
                 backend.archives_of(ArchiveKind::Archive).unwrap().is_empty(),
                 "there was nothing else"
@@ -396,7 +403,7 @@ fn a_clock_that_jumps_back_changes_no_order() {
         session.set(key("n"), json!(number)).unwrap();
         session.record("m", "set").unwrap();
         let read = store.read(&id("clock")).unwrap();
-        assert_eq!(read.state["shared"]["n"], number);
+        assert_eq!(read.state.value().unwrap()["shared"]["n"], number);
         assert_eq!(read.revision, number + 1);
         assert!(Some(read.updated_at) >= last, "never used before it was");
         last = Some(read.updated_at);

@@ -5,6 +5,7 @@
 
 use std::io::Write as _;
 
+use osm_store::Export;
 use serde::Serialize;
 
 use super::{Screen, Table, Text, ToText, aligned, escape};
@@ -59,6 +60,23 @@ impl<'a> Ui<'a> {
         let text = serde_json::to_string_pretty(value).expect("results are JSON");
         self.out.push_str(&text);
         self.out.push('\n');
+    }
+
+    /// Writes a session as JSON. One that is large is not collected first.
+    pub(crate) fn export(&mut self, export: &Export) -> Result<(), CommandError> {
+        match export {
+            Export::Plain(value) => self.json(value),
+            Export::Stored(pieces) if self.world.stdout_is_terminal() => {
+                self.document(&String::from_utf8_lossy(&pieces.clone().join()));
+            }
+            Export::Stored(pieces) => {
+                self.finish()?;
+                let mut stdout = std::io::stdout().lock();
+                pieces.write_to(&mut stdout)?;
+                stdout.flush()?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds a table with a heading.

@@ -9,6 +9,8 @@ mod handles;
 mod harness;
 mod identity;
 mod links;
+#[cfg(target_os = "linux")]
+mod memory;
 mod one_writer;
 mod ops;
 mod output;

@@ -40,7 +40,8 @@ fn opened(env: &Env, name: &str) -> Session {
 }
 
 fn value(env: &Env, name: &str) -> Value {
-    open_store(env.path()).unwrap().read(&id(name)).unwrap().state["shared"]["k"].clone()
+    open_store(env.path()).unwrap().read(&id(name)).unwrap().state.value().unwrap()["shared"]["k"]
+        .clone()
 }
 
 fn lock_file(env: &Env, name: &str) -> std::path::PathBuf {

@@ -1,12 +1,13 @@
 //! `osm session diff`.
 
-use serde_json::{Value, json};
-
 use crate::cli::Format;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
 use crate::ops::session::{self, DiffRequest};
 use crate::render::{Ui, brief};
+
+/// Enough bytes for the line that shows a value.
+const SHOWN: usize = 1000;
 
 pub(super) fn run(
     one: Option<&str>,
@@ -18,10 +19,8 @@ pub(super) fn run(
     let request = DiffRequest { one: one.map(str::to_owned), other: other.map(str::to_owned) };
     let differences = session::diff(invocation, &request)?;
     if format.json {
-        let rows: Vec<Value> = differences
-            .iter()
-            .map(|it| json!({"path": it.path, "before": it.before, "after": it.after}))
-            .collect();
+        let rows = differences.iter().map(session::difference_json);
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
         ui.json(&rows);
         return Ok(());
     }
@@ -31,10 +30,10 @@ pub(super) fn run(
     for it in differences {
         ui.line(it.path.join(" / "));
         if let Some(before) = it.before {
-            ui.line(format!("  - {}", brief(&before.to_string(), 100)));
+            ui.line(format!("  - {}", brief(&session::beginning(&before, SHOWN)?, 100)));
         }
         if let Some(after) = it.after {
-            ui.line(format!("  + {}", brief(&after.to_string(), 100)));
+            ui.line(format!("  + {}", brief(&session::beginning(&after, SHOWN)?, 100)));
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! `osm session history`: the history of a session.
 
+use osm_store::Export;
+
 use crate::cli::Format;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
@@ -16,8 +18,10 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let session = session::read(invocation, id)?;
     if format.json {
-        let export = session.to_export();
-        ui.json(&export["history"]);
+        match session::export(&session)? {
+            Export::Plain(export) => ui.json(&export["history"]),
+            Export::Stored(_) => ui.json(&session::commands(&session)),
+        }
         return Ok(());
     }
     if session.history.is_empty() {

@@ -1,6 +1,7 @@
 //! `osm session info` and `osm session path`.
 
 use osm_identity::Handle;
+use osm_store::Export;
 use serde_json::json;
 
 use crate::cli::Format;
@@ -10,6 +11,9 @@ use crate::ops::session::{self, Info};
 use crate::render::time::{age, ago};
 use crate::render::{Style, Text, Ui, brief, size};
 
+/// Enough bytes for the line that shows a value.
+const SHOWN: usize = 1000;
+
 pub(super) fn run(
     id: Option<&str>,
     format: Format,
@@ -18,10 +22,11 @@ pub(super) fn run(
 ) -> Result<(), CommandError> {
     let Info { session, holders, file } = session::info(invocation, id)?;
     if format.json {
-        let mut document = session.to_export();
-        document["handle"] = json!(Handle::of(&session.id).to_string());
-        ui.json(&document);
-        return Ok(());
+        let mut export = session::export(&session)?;
+        if let Export::Plain(document) = &mut export {
+            document["handle"] = json!(Handle::of(&session.id).to_string());
+        }
+        return ui.export(&export);
     }
     let now = invocation.world.now();
     let mut rows = vec![
@@ -66,15 +71,13 @@ pub(super) fn run(
     ui.aligned(&rows);
 
     for (title, zone) in [("Shared state", "shared"), ("State of commands", "script")] {
-        let entries: Vec<Vec<String>> = session.state[zone]
-            .as_object()
+        let entries = session::keys(&session, zone, SHOWN)?
             .into_iter()
-            .flatten()
-            .map(|(name, value)| {
-                let text = value.to_string();
-                vec![name.clone(), size(text.len() as u64), brief(&text, 60)]
+            .map(|it| {
+                let size = it.size.map_or_else(|| "large".to_owned(), size);
+                vec![it.name, size, brief(&it.beginning, 60)]
             })
-            .collect();
+            .collect::<Vec<Vec<String>>>();
         if !entries.is_empty() {
             ui.line("");
             ui.line(title);

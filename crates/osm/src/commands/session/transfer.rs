@@ -16,8 +16,7 @@ pub(super) fn export(
 ) -> Result<(), CommandError> {
     let snapshot = session::read(invocation, id)?;
     let Some(path) = output else {
-        ui.json(&snapshot.to_export());
-        return Ok(());
+        return ui.export(&session::export(&snapshot)?);
     };
     session::export_to(path, &snapshot)?;
     ui.line(format!("exported {} to {}", snapshot.id.label(), path.display()));

@@ -3,8 +3,8 @@
 //! A state is a session (`ID`), what it was after one of its commands (`ID@NUMBER`, or `@NUMBER` of
 //! this session), or an archived document (its file name).
 
-use osm_store::Store;
 use osm_store::diff::Difference;
+use osm_store::{Damage, Damaged, Error, Store, StoredValue};
 use serde_json::{Value, json};
 
 use super::archives::find;
@@ -38,17 +38,17 @@ pub fn diff(
         _ => {
             let session = store.read(invocation.session_id())?;
             let before = session.history.iter().rev().nth(1).map(|entry| entry.final_state.clone());
-            (before.unwrap_or_else(|| json!({"shared": {}, "script": {}})), session.state)
+            (before.unwrap_or_else(StoredValue::empty_state), session.state)
         }
     };
-    Ok(osm_store::diff::diff(&before, &after))
+    osm_store::diff::diff(&before, &after).map_err(unreadable)
 }
 
 fn is_archived(name: &str) -> bool {
     name.contains(".session.json")
 }
 
-fn state(store: &Store, name: &str, invocation: &Invocation) -> Result<Value, SessionError> {
+fn state(store: &Store, name: &str, invocation: &Invocation) -> Result<StoredValue, SessionError> {
     if is_archived(name) {
         let (kind, _) = find(store, name)?;
         return Ok(store.read_archived(kind, name)?.state);
@@ -64,4 +64,22 @@ fn state(store: &Store, name: &str, invocation: &Invocation) -> Result<Value, Se
         id: session.id.clone(),
         number: number.to_owned(),
     })
+}
+
+/// The first bytes of a value as JSON.
+pub fn beginning(value: &StoredValue, bytes: usize) -> Result<String, SessionError> {
+    let (beginning, _) = value.beginning(bytes, bytes as u64).map_err(unreadable)?;
+    Ok(beginning)
+}
+
+/// A difference as JSON.
+pub fn difference_json(difference: &Difference) -> Result<Value, SessionError> {
+    let value = |it: &Option<StoredValue>| it.as_ref().map(StoredValue::value).transpose();
+    let of = |it| value(it).map_err(unreadable);
+    let (before, after) = (of(&difference.before)?, of(&difference.after)?);
+    Ok(json!({"path": difference.path, "before": before, "after": after}))
+}
+
+fn unreadable(reason: Damage) -> SessionError {
+    Error::Corrupt { what: Damaged::Session, place: "the state".to_owned(), reason }.into()
 }

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use osm_store::Snapshot;
 use osm_store::backend::Holder;
+use osm_store::layout::LARGEST_DOCUMENT;
+use osm_store::{HistoryEntry, Snapshot};
+
+use serde_json::{Value, json};
 
 use super::{SessionError, named};
 use crate::invocation::Invocation;
@@ -32,6 +35,45 @@ pub fn info(invocation: &Invocation, id: Option<&str>) -> Result<Info, SessionEr
     let session = store.read(&id)?;
     let file = store.backend().files().map(|files| files.layout().document(&id));
     Ok(Info { session, holders: store.backend().holders(&id)?, file })
+}
+
+/// The commands in the history as JSON, without the states after them.
+#[must_use]
+pub fn commands(session: &Snapshot) -> Vec<Value> {
+    let command = |entry: &HistoryEntry| {
+        json!({
+            "entry_id": entry.entry_id,
+            "mode_id": entry.mode_id,
+            "command": entry.command,
+            "timestamp": entry.timestamp,
+        })
+    };
+    session.history.iter().map(command).collect()
+}
+
+/// A key of a state.
+#[derive(Clone, Debug)]
+pub struct StateKey {
+    /// Its name.
+    pub name: String,
+    /// Bytes of its value as JSON; `None` if there are too many to be counted.
+    pub size: Option<u64>,
+    /// The first of them.
+    pub beginning: String,
+}
+
+/// The keys of a zone of a session's state, each with the first bytes of its value.
+pub fn keys(session: &Snapshot, zone: &str, bytes: usize) -> Result<Vec<StateKey>, SessionError> {
+    let corrupt = |reason| session.corrupt(reason);
+    let zones = session.state.entries().map_err(corrupt)?;
+    let mut keys = Vec::new();
+    for (_, zone) in zones.iter().filter(|(name, _)| name == zone) {
+        for (name, value) in zone.entries().map_err(corrupt)? {
+            let (beginning, size) = value.beginning(bytes, LARGEST_DOCUMENT).map_err(corrupt)?;
+            keys.push(StateKey { name, size, beginning });
+        }
+    }
+    Ok(keys)
 }
 
 /// The file of a session, or the folder of all of them.

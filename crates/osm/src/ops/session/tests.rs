@@ -68,7 +68,7 @@ fn a_session_from_its_import_to_its_end() {
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].id, SessionId::explicit("x".as_ref()));
     let found = info(&invocation, Some("x")).unwrap();
-    assert_eq!(found.session.state["shared"]["k"], "v");
+    assert_eq!(found.session.state.value().unwrap()["shared"]["k"], "v");
     assert_eq!(found.file, Some(path(&invocation, Some("x")).unwrap()));
 
     let request = ResetRequest { id: Some("x".into()), ..ResetRequest::default() };

@@ -6,22 +6,37 @@ use std::path::{Path, PathBuf};
 
 use osm_identity::SessionId;
 use osm_store::layout::LARGEST_DOCUMENT;
-use osm_store::{Snapshot, Store};
+use osm_store::{Export, Snapshot, Store};
 
 use super::{Consent, SessionError, warn_of_foreign_holders};
 use crate::interaction::{Interaction, confirm};
 use crate::invocation::Invocation;
 
+/// The largest export in plain JSON. A longer one is written as the session is stored, with each long
+/// value once: 200 states written out would not fit into memory.
+const LARGEST_PLAIN: u64 = 16 << 20;
+
+/// A session in a form that can be imported.
+pub fn export(session: &Snapshot) -> Result<Export, SessionError> {
+    Ok(session.export(LARGEST_PLAIN)?)
+}
+
 /// Writes an export to a new file that only its owner can read.
 pub fn export_to(path: &Path, session: &Snapshot) -> Result<(), SessionError> {
+    let export = export(session)?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(path).and_then(|mut file| {
-        let mut json = serde_json::to_vec_pretty(&session.to_export())?;
-        json.push(b'\n');
-        file.write_all(&json)?;
+        match &export {
+            Export::Plain(value) => {
+                let mut json = serde_json::to_vec_pretty(value)?;
+                json.push(b'\n');
+                file.write_all(&json)?;
+            }
+            Export::Stored(pieces) => pieces.write_to(&mut file)?,
+        }
         file.sync_all()
     });
     written.map_err(|source| SessionError::Unwritable { path: path.to_owned(), source })
@@ -94,8 +109,11 @@ fn import_one(
     let bytes =
         read(file).map_err(|source| SessionError::Unreadable { path: file.to_owned(), source })?;
     let place = file.display().to_string();
-    let session = store.snapshot(bytes.clone(), &place)?;
-    let id = request.id.as_deref().map_or(session.id, |id| SessionId::explicit(id.as_ref()));
+    let document = store.read_import(bytes, &place)?;
+    let id = request
+        .id
+        .as_deref()
+        .map_or_else(|| document.id().clone(), |id| SessionId::explicit(id.as_ref()));
     let (mut archived, dry_run) = (None, request.consent.dry_run);
     if !dry_run {
         warn_of_foreign_holders(store, std::slice::from_ref(&id), interaction);
@@ -105,7 +123,7 @@ fn import_one(
                 format!("Session {session} exists. Archive it and replace it by {place}?");
             confirm(request.consent.yes, &question, interaction)?;
         }
-        archived = store.import(bytes, &place, Some(&id))?.1;
+        archived = store.replace_by(&document, &id)?;
     }
     Ok(Imported { file: file.to_owned(), id, archived, dry_run })
 }

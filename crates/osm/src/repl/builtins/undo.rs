@@ -4,8 +4,7 @@
 //! history stands for the entry whose state it restored. The counter of item ids is not restored, so
 //! that an id is never reused.
 
-use osm_store::{HistoryEntry, Key, MOST_HISTORY};
-use serde_json::Value;
+use osm_store::{HistoryEntry, Key, MOST_HISTORY, StoredValue};
 
 use super::super::Repl;
 use super::super::failure::CommandFailure;
@@ -92,14 +91,19 @@ fn before_the_last(
 }
 
 /// Whether two states are equal, apart from the id counter, which is never restored.
-fn is_same(one: &Value, other: &Value) -> bool {
-    let alike = |one: &Value, other: &Value, but: &str| {
-        let count =
-            |it: &Value| it.as_object().map(|it| it.len() - usize::from(it.contains_key(but)));
-        let mut rest = one.as_object().into_iter().flatten().filter(|(name, _)| *name != but);
-        count(one) == count(other) && rest.all(|(name, value)| other.get(name) == Some(value))
+fn is_same(one: &StoredValue, other: &StoredValue) -> bool {
+    let parts = |state: &StoredValue, but: &str| {
+        let parts = state.entries().unwrap_or_default();
+        let (but, mut rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(|it| it.0 == but);
+        rest.sort_by(|one, other| one.0.cmp(&other.0));
+        (but.into_iter().next().map(|it| it.1), rest)
     };
-    alike(one, other, "shared") && alike(&one["shared"], &other["shared"], ITEM_COUNTER)
+    if one == other {
+        return true;
+    }
+    let ((one, rest), (other, other_rest)) = (parts(one, "shared"), parts(other, "shared"));
+    let shared = |zone: Option<StoredValue>| zone.map(|zone| parts(&zone, ITEM_COUNTER).1);
+    rest == other_rest && shared(one) == shared(other)
 }
 
 fn is_undo(entry: &HistoryEntry) -> bool {
@@ -135,7 +139,7 @@ mod tests {
         let history = history(entries);
         let found = before_the_last(&history).map_err(|failure| failure.message)?;
         let value = match found.1 {
-            Target::After(entry) => entry.final_state["shared"]["n"].as_i64(),
+            Target::After(entry) => entry.final_state.value().unwrap()["shared"]["n"].as_i64(),
             Target::Beginning => None,
         };
         Ok((found.0.command.clone(), value))
