@@ -60,4 +60,4 @@ pub use notices::Notices;
 pub use owner::{Caller, Owner, OwnerId};
 pub use refusal::{Reason, Refused};
 pub use resource::{InvalidResource, Resource};
-pub use scope::{Scope, ScopeId, SharedScope};
+pub use scope::{Folder, Scope, ScopeId, SharedScope};

@@ -3,8 +3,8 @@
 //! Nothing here is shipped. A [`lab::Lab`] is a folder and a clean environment; a
 //! [`terminal::Terminal`] is a pty, and [`tmux`], [`screen`] and [`ssh`] are the real programs with
 //! nothing of the user's; [`model`] is a scripted language model on loopback, and [`agents`] drives
-//! real coding agents against it. [`stops`] ends a program at every system call. [`picture`] draws a
-//! terminal's screen. [`tools`] says what is missing, [`trials`] is the harness that reports such
+//! real coding agents against it. [`stops`] ends a program at every system call; `seccomp` refuses a
+//! call. [`picture`] draws a terminal's screen. [`tools`] says what is missing, [`trials`] is the harness that reports such
 //! tests as ignored, and [`mod@bench`] is what benchmarks have in common.
 
 pub mod agents;
@@ -16,6 +16,8 @@ pub mod page;
 pub mod picture;
 #[cfg(unix)]
 pub mod screen;
+#[cfg(target_os = "linux")]
+pub mod seccomp;
 #[cfg(unix)]
 pub mod shell;
 #[cfg(unix)]

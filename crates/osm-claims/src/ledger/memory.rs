@@ -144,9 +144,9 @@ impl Transaction for MemoryTransaction<'_> {
     }
 
     fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {
-        let same = |it: &Scope| it.folder.is_some() && it.folder == scope.folder;
-        let namesake = |it: &Scope| it.key == scope.key && scope.may_be(it.folder.as_deref());
-        let find = |is_it: &dyn Fn(&Scope) -> bool| self.state.scopes.iter().position(is_it);
+        let same = |it: &Scope| scope.has_folder_of(it);
+        let namesake = |it: &Scope| it.key == scope.key && scope.may_be(it);
+        let find = |is_it: &dyn Fn(&Scope) -> bool| self.state.scopes.iter().rposition(is_it);
         Ok(find(&same).or_else(|| find(&namesake)).map(|place| ScopeId(ordinal(place) + 1)))
     }
 
@@ -156,7 +156,7 @@ impl Transaction for MemoryTransaction<'_> {
         let next = known.map_or_else(|| scope.clone(), |it| scope.known_as(&it));
         for (place, other) in self.state.scopes.iter_mut().enumerate() {
             if other.key == next.key && Some(ScopeId(ordinal(place) + 1)) != id {
-                other.key = Scope::retired(&other.key, other.folder.as_deref());
+                other.key = other.retired();
             }
         }
         let place =

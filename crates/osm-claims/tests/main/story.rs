@@ -413,27 +413,57 @@ fn scopes(claims: &Claims) {
     claim(claims, &elsewhere, "scopes");
     assert_eq!(claims.list(&elsewhere, false).unwrap().len(), 1);
     assert!(claims.list(&elsewhere, true).unwrap().len() > 1);
-    let folder = |key: &str, caller: &Requester| Requester {
-        scope: Scope { key: key.into(), folder: Some("boot:1:2".into()), shared: None },
+    repositories(claims, &here, &elsewhere);
+    replayed(claims, &here);
+}
+
+/// A repository is one scope as long as it is not proven to be another.
+fn repositories(claims: &Claims, ann: &Requester, ben: &Requester) {
+    let seen = |caller: &Requester, path: &str, folder: &str| Requester {
+        scope: Scope {
+            key: format!("repo:{path}/.git"),
+            folders: vec![folder.parse().unwrap()],
+            shared: None,
+        },
         ..caller.clone()
     };
-    let (path, other_path) = (folder("repo:/a/.git", &here), folder("repo:/b/.git", &elsewhere));
-    claim(claims, &path, "folder");
-    let taken = claims.claim(&other_path, &resource("folder"), &ClaimOptions::default());
-    assert_eq!(refused(taken), Reason::Held, "one folder by two paths");
-    let another = |folder: &str| Requester {
-        scope: Scope { key: "repo:/a/.git".into(), folder: Some(folder.into()), shared: None },
-        ..elsewhere.clone()
-    };
-    let (new, options, task) = (another("boot:1:3"), ClaimOptions::default(), resource("folder"));
-    assert!(claims.status(&new, &task).unwrap().is_none(), "another folder in its place");
-    claims.claim(&new, &task, &options).unwrap();
-    assert!(claims.check(&path, &task, None).is_ok(), "the first one is still what it was");
-    let remounted = another("boot:7:3");
+    let (options, task) = (ClaimOptions::default(), resource("folder"));
+    let first = seen(ann, "/a", "boot:1:2:3:lasting:4.5");
+    claim(claims, &first, "folder");
+    for (path, folder, why) in [
+        ("/b", "boot:1:2:3:lasting:4.5", "one folder by two paths"),
+        ("/a", "boot:1:2:3:lasting:4.5", "one folder by its path"),
+        ("/b", "boot:1:2:0:changing:f:/a", "statx is refused"),
+        ("/a", "boot:1:9:9:lasting:4.5", ".git is made again"),
+        ("/c", "boot:1:9:9:lasting:4.5", "what was once the same stays the same"),
+        ("/a", "boot:7:8:9:changing:f:/x", "another file system is there"),
+        ("/d", "boot:7:6:9:changing:f:/x", "the folder has another inode and another path"),
+        ("/e", "boot:7:8:5:changing:f:/y", "the folder has another time of birth, and is moved"),
+    ] {
+        // A scope has the path of the last request.
+        claims.claim(&first, &task, &options).unwrap();
+        let taken = claims.claim(&seen(ben, path, folder), &task, &options);
+        assert_eq!(refused(taken), Reason::Held, "{why}");
+        // What the ledger grants, and be it nothing new, it keeps with the sighting.
+        let again = claims.claim(&seen(ann, path, folder), &task, &options).unwrap();
+        assert_eq!(again.change, Change::Nothing, "{why}");
+        assert!(claims.check(&first, &task, None).is_ok(), "{why}");
+    }
+
+    let new = seen(ben, "/n", "boot:1:2:9:lasting:4.9");
+    assert!(claims.status(&new, &task).unwrap().is_none(), "the inode is reused");
+    let (one, other) = (
+        seen(ann, "/p", "boot:1:20:30:lasting:40.50"),
+        seen(ben, "/p", "boot:1:21:31:lasting:41.51"),
+    );
+    claim(claims, &one, "folder");
+    assert!(claims.status(&other, &task).unwrap().is_none(), "another repository in its place");
+    claims.claim(&other, &task, &options).unwrap();
+    assert!(claims.check(&one, &task, None).is_ok(), "the first one is still what it was");
+    let remounted = seen(ben, "/p", "boot:7:21:31:lasting:41.51");
     assert!(claims.check(&remounted, &task, None).is_ok(), "a device is mounted again");
-    let later = another("next boot:1:9");
+    let later = seen(ben, "/p", "next boot:1:22:32:lasting:42.52");
     assert!(claims.check(&later, &task, None).is_ok(), "after a restart the path tells");
-    replayed(claims, &here);
 }
 
 fn sweeping(claims: &Claims, nature: &Nature) {

@@ -3,6 +3,7 @@
 mod acquisition;
 mod child;
 mod commands;
+mod file_system;
 mod guard;
 mod identity;
 mod liveness;
@@ -49,7 +50,7 @@ fn tests() -> BTreeMap<&'static str, Test> {
         How::Shown(test) => Some(test),
         How::Never(_) => None,
     });
-    let others = [child::TESTS, commands::TESTS, guard::TESTS].concat();
+    let others = [child::TESTS, commands::TESTS, file_system::TESTS, guard::TESTS].concat();
     shown.chain(others).map(|test| (test.name(), test)).collect()
 }
 

@@ -3,7 +3,7 @@
 CREATE TABLE scope (
     id     INTEGER PRIMARY KEY,
     key    TEXT NOT NULL UNIQUE,
-    folder TEXT                     -- boot:device:inode, to know a folder by another path
+    folder TEXT                     -- sightings, to know a folder by another path: see scope/folder.rs
 ) STRICT;
 CREATE INDEX scope_folder ON scope (folder) WHERE folder IS NOT NULL;
 

@@ -86,25 +86,36 @@ impl<'a> SqliteTransaction<'a> {
         Ok(self.claims(rest, parameters)?.pop().map(|loss| loss.claim))
     }
 
-    fn scope_where(&self, column: &str, value: &str) -> Result<Option<(ScopeId, Scope)>> {
-        let sql = format!("SELECT id, key, folder FROM scope WHERE {column} = ?1 ORDER BY id");
-        self.one(&sql, [value], |row| {
-            Ok((
-                ScopeId(row.get(0)?),
-                Scope { key: row.get(1)?, folder: row.get(2)?, shared: None },
-            ))
-        })
+    /// The scopes of a condition, the latest first.
+    fn scopes(&self, condition: &str, parameters: impl Params) -> Result<Vec<(ScopeId, Scope)>> {
+        let sql = format!("SELECT id, key, folder FROM scope WHERE {condition} ORDER BY id DESC");
+        let mut statement = self.statement(&sql)?;
+        let found =
+            statement.query_map(parameters, |row| Ok((ScopeId(row.get(0)?), stored(row, 1)?)));
+        found.and_then(Iterator::collect).map_err(|error| self.error(error))
+    }
+
+    fn scope_with_key(&self, key: &str) -> Result<Option<(ScopeId, Scope)>> {
+        Ok(self.scopes("key = ?1", [key])?.pop())
     }
 
     /// The scope by its folder, or else by its key.
     fn known_scope(&self, scope: &Scope) -> Result<Option<(ScopeId, Scope)>> {
-        if let Some(folder) = &scope.folder
-            && let Some(same) = self.scope_where("folder", folder)?
-        {
-            return Ok(Some(same));
+        for folder in &scope.folders {
+            let is_it = |(_, known): &(ScopeId, Scope)| scope.has_folder_of(known);
+            let prefix = folder.prefix();
+            let first = "folder >= ?1 AND folder < ?1 || char(0x10ffff)";
+            if let Some(same) = self.scopes(first, [prefix])?.into_iter().find(is_it) {
+                return Ok(Some(same));
+            }
+            // It was seen otherwise before, or later than the first time.
+            let any = "folder IS NOT NULL AND instr(folder, ?1)";
+            if let Some(same) = self.scopes(any, [folder.mark()])?.into_iter().find(is_it) {
+                return Ok(Some(same));
+            }
         }
-        let namesake = self.scope_where("key", &scope.key)?;
-        Ok(namesake.filter(|(_, it)| scope.may_be(it.folder.as_deref())))
+        let namesake = self.scope_with_key(&scope.key)?;
+        Ok(namesake.filter(|(_, known)| scope.may_be(known)))
     }
 
     fn record(
@@ -142,32 +153,30 @@ impl Transaction for SqliteTransaction<'_> {
         let known = self.known_scope(scope)?;
         let next = known.as_ref().map_or_else(|| scope.clone(), |(_, it)| scope.known_as(it));
         let id = match known {
-            Some((id, before)) if before.key == next.key && before.folder == next.folder => {
+            Some((id, before)) if before.key == next.key && before.folders == next.folders => {
                 return Ok(id);
             }
             known => known.map(|(id, _)| id),
         };
         // A path belongs to one scope: the one that had it before gets another key.
-        if let Some((other, before)) = self.scope_where("key", &next.key)?
+        if let Some((other, before)) = self.scope_with_key(&next.key)?
             && Some(other) != id
         {
-            let key = Scope::retired(&before.key, before.folder.as_deref());
-            self.execute("UPDATE scope SET key = ?2 WHERE id = ?1", params![other.0, key])?;
+            let sql = "UPDATE scope SET key = ?2 WHERE id = ?1";
+            self.execute(sql, params![other.0, before.retired()])?;
         }
         let Some(id) = id else {
             let sql = "INSERT INTO scope (key, folder) VALUES (?1, ?2)";
-            self.execute(sql, params![next.key, next.folder])?;
+            self.execute(sql, params![next.key, next.sightings()])?;
             return Ok(ScopeId(self.database.last_insert_rowid()));
         };
         let sql = "UPDATE scope SET key = ?2, folder = ?3 WHERE id = ?1";
-        self.execute(sql, params![id.0, next.key, next.folder])?;
+        self.execute(sql, params![id.0, next.key, next.sightings()])?;
         Ok(id)
     }
 
     fn scope_of(&mut self, id: ScopeId) -> Result<Option<Scope>> {
-        self.one("SELECT key, folder FROM scope WHERE id = ?1", [id.0], |row| {
-            Ok(Scope { key: row.get(0)?, folder: row.get(1)?, shared: None })
-        })
+        self.one("SELECT key, folder FROM scope WHERE id = ?1", [id.0], |row| stored(row, 0))
     }
 
     fn owners(&mut self, caller: &Caller) -> Result<KnownOwners> {
@@ -360,4 +369,10 @@ impl Transaction for SqliteTransaction<'_> {
         events.reverse();
         Ok(events)
     }
+}
+
+/// A scope, whose key is in this column and its folders in the next.
+fn stored(row: &Row, key: usize) -> rusqlite::Result<Scope> {
+    let sightings: Option<String> = row.get(key + 1)?;
+    Ok(Scope::stored(row.get(key)?, sightings.as_deref()))
 }
