@@ -7,6 +7,7 @@
 pub mod bsd_kinfo;
 pub mod command_line;
 pub mod darwin_kinfo;
+pub mod git;
 pub mod kinfo;
 pub mod linux_stat;
 pub mod mintty;

@@ -17,6 +17,7 @@ use osm_store::retention::Uptime;
 use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 
 use crate::World;
+use crate::bare::repository_around;
 use crate::config::Settings;
 use crate::error::{Exit, Failure};
 use crate::ops::claim;
@@ -140,7 +141,7 @@ impl<'a> Invocation<'a> {
 
     /// The repository around the folder.
     pub(crate) fn repository(&self) -> Option<&Repository> {
-        let find = || self.world.folder().as_deref().and_then(Repository::around);
+        let find = || self.world.folder().as_deref().and_then(repository_around);
         self.repository.get_or_init(find).as_ref()
     }
 

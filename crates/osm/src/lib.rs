@@ -10,6 +10,7 @@
 //! [`run`] has one shortcut. Shell prompts and agents ask for `osm session id` all the time, so it is
 //! answered before an argument parser is built (`fast_path.rs`).
 
+mod bare;
 mod cli;
 mod commands;
 mod config;

@@ -6,9 +6,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use osm_identity::Repository;
-
 use super::prompt_file::SUFFIX;
+use crate::bare::repository_around;
 
 /// The size of the largest file.
 const MAX_BYTES: u64 = 1 << 20;
@@ -134,7 +133,7 @@ impl SearchPaths {
     /// The working directory and the folders above it, up to the root of its repository.
     fn trees(&self) -> Vec<PathBuf> {
         let Some(folder) = &self.folder else { return Vec::new() };
-        let root = Repository::around(folder).map(|it| it.worktree);
+        let root = repository_around(folder).map(|it| it.worktree);
         let inside = |it: &&Path| root.as_ref().is_some_and(|root| it.starts_with(root));
         let above = folder.ancestors().skip(1).take_while(inside);
         std::iter::once(folder.as_path()).chain(above).map(Path::to_owned).collect()

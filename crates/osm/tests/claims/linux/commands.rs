@@ -33,6 +33,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(a_command_does_not_outlive_the_watch_over_it),
     test!(a_new_repository_inherits_nothing),
     test!(a_repository_keeps_its_claims_when_it_is_moved),
+    test!(a_folder_that_git_refuses_is_no_repository),
     test!(an_option_does_not_make_a_command_a_resource),
     test!(what_others_wrote_does_nothing_to_a_terminal),
     test!(no_wait_for_what_cannot_come),
@@ -291,6 +292,36 @@ fn a_repository_keeps_its_claims_when_it_is_moved(site: &Site) -> Outcome {
     rival.refused("claim work", Reason::Held)?;
     rival.sh("cd LAB/one")?.ok()?;
     rival.claim("work")?;
+    owner.ok("claim check work")?;
+    Ok(())
+}
+
+fn a_folder_that_git_refuses_is_no_repository(site: &Site) -> Outcome {
+    let mut owner = site.agent()?;
+    // What looks like a bare repository does not hide the one around it.
+    owner.sh("mkdir fake && cd fake && touch HEAD objects refs")?.ok()?;
+    assert_eq!(owner.ok("claim work")?["claim"]["epoch"], 1);
+    owner.sh("cd LAB/repo")?.ok()?;
+    owner.ok("claim check work")?;
+    // A user can refuse bare repositories that are not named; git then finds no other one.
+    owner.sh("git init -q --bare bare && cd bare")?.ok()?;
+    owner.claim("work")?;
+    for refuse in [
+        "git config --global safe.bareRepository explicit",
+        "git config --global --unset safe.bareRepository; \
+         export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit",
+    ] {
+        owner.sh(refuse)?.ok()?;
+        assert_ne!(owner.sh("git rev-parse")?.code, 0);
+        let said = owner.osm("claim work")?;
+        assert!(said.code == 2 && said.errors.contains("not a Git repository"), "{said:#?}");
+        // The folder `.git` is not a bare repository.
+        owner.sh("cd LAB/repo/.git")?.ok()?;
+        owner.ok("claim check work")?;
+        owner.sh("cd LAB/repo/bare")?.ok()?;
+    }
+    // The repository itself cannot say so.
+    owner.sh("unset GIT_CONFIG_COUNT; git config safe.bareRepository explicit")?.ok()?;
     owner.ok("claim check work")?;
     Ok(())
 }
