@@ -113,6 +113,21 @@ impl World {
         ColorChoice::Auto
     }
 
+    /// Where this program is, for programs that are started without our `PATH`; as `PATH` names it,
+    /// since the file that a link leads to may be another one after an update.
+    #[must_use]
+    pub fn program(&self) -> Option<String> {
+        let real = std::env::current_exe().ok().filter(|it| it.is_file())?;
+        let real = real.canonicalize().unwrap_or(real);
+        let path = self.environment.get("PATH").unwrap_or_default();
+        let name = format!("osm{}", std::env::consts::EXE_SUFFIX);
+        let named = std::env::split_paths(path)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(&name))
+            .find(|it| it.canonicalize().is_ok_and(|it| it == real));
+        named.or_else(|| std::env::current_exe().ok())?.into_os_string().into_string().ok()
+    }
+
     /// The folder for temporary files.
     #[must_use]
     pub fn temporary(&self) -> PathBuf {

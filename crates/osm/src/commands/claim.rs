@@ -254,7 +254,7 @@ fn take(request: &TakeRequest, json: bool, invocation: &Invocation, ui: &mut Ui)
 
 fn guard(command: &Guard, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let hooks = match command {
-        Guard::Install { require } => guard::install(*require)?,
+        Guard::Install { require } => guard::install(invocation, *require)?,
         Guard::Remove => guard::remove()?,
         Guard::Check { require, place } => {
             let answer = guard::check(invocation, place.scope.as_deref(), *require, ui);

@@ -12,6 +12,7 @@ use osm_claims::{End, Notices, Reason, Refused, Resource, Scope};
 use osm_identity::Repository;
 
 use self::hook::{Hook, Plan};
+use self::script::Check;
 use super::Error;
 use super::client::{Client, boot};
 use crate::interaction::Interaction;
@@ -27,6 +28,19 @@ pub enum GuardError {
     /// Git does not say where its hooks are.
     #[error("cannot find the hooks folder: {0}")]
     Git(String),
+    /// Git takes the hooks of every repository from one folder.
+    #[error(
+        "core.hooksPath in the {scope} Git configuration is {}: a hook there runs in every repository",
+        folder.display()
+    )]
+    SharedHooks {
+        /// Whose configuration it is, as git calls it.
+        scope: String,
+        /// The folder of all hooks.
+        folder: PathBuf,
+        /// The folder that this repository has without the setting.
+        own: PathBuf,
+    },
     /// A hook that calls another one was edited.
     #[error(
         "{} contains more than the guard, so {} cannot be put back in its place",
@@ -63,6 +77,15 @@ impl GuardError {
     /// What to do about it.
     pub(super) fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::SharedHooks { folder, own, .. } => {
+                return Some(format!(
+                    "give this repository its own hooks, which then run instead of those in {}: \
+                     git config --local core.hooksPath {}; or call `osm claim guard check` from a \
+                     hook there yourself",
+                    folder.display(),
+                    script::word(&own.display().to_string()),
+                ));
+            }
             Self::Git(_) => "run this inside a repository, with git installed",
             Self::Edited { .. } => "move what is not the guard elsewhere, and try again",
             Self::AsideExists(_) => "move it away, or back to its old name, and try again",
@@ -83,8 +106,10 @@ pub struct GuardedHook {
 }
 
 /// Adds the guard to this repository's hooks.
-pub fn install(require: bool) -> Result<Vec<GuardedHook>, Error> {
-    each(|hook| hook.install(require))
+pub fn install(invocation: &Invocation, require: bool) -> Result<Vec<GuardedHook>, Error> {
+    refuse_shared_hooks()?;
+    let check = Check { require, program: invocation.world.program() };
+    each(|hook| hook.install(&check))
 }
 
 /// Removes the guard from this repository's hooks.
@@ -105,19 +130,48 @@ fn each(plan: impl Fn(&Hook) -> Result<Plan, GuardError>) -> Result<Vec<GuardedH
     Ok(done)
 }
 
+/// Refuses a folder of hooks that the user's or the system's configuration names: every repository
+/// has it. A relative path there is another folder in each repository.
+fn refuse_shared_hooks() -> Result<(), GuardError> {
+    let setting = ["config", "-z", "--show-scope", "--type=path", "--get", "core.hooksPath"];
+    let Some(answer) = ask_git(&setting, &[1])? else { return Ok(()) };
+    let mut parts = answer.split(|byte| *byte == 0);
+    let scope = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
+    let folder = path(parts.next().unwrap_or_default().to_vec());
+    if ["local", "worktree"].contains(&scope.as_str()) || folder.is_relative() {
+        return Ok(());
+    }
+    let own = ask_git(&["rev-parse", "--path-format=absolute", "--git-common-dir"], &[])?;
+    let own = path(line(own.unwrap_or_default())).join("hooks");
+    Err(GuardError::SharedHooks { scope, folder, own })
+}
+
 /// Where git looks for hooks: only git knows.
 fn hooks_folder() -> Result<PathBuf, GuardError> {
+    let answer = ask_git(&["rev-parse", "--path-format=absolute", "--git-path", "hooks"], &[])?;
+    Ok(path(line(answer.unwrap_or_default())))
+}
+
+/// What git answers; `None` if it exits with one of these codes, which say that there is nothing.
+fn ask_git(arguments: &[&str], nothing: &[i32]) -> Result<Option<Vec<u8>>, GuardError> {
     let output = Command::new("git")
-        .args(["rev-parse", "--path-format=absolute", "--git-path", "hooks"])
+        .args(arguments)
         .output()
         .map_err(|error| GuardError::Git(error.to_string()))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        return Err(GuardError::Git(said));
+    match output.status.code() {
+        Some(0) => Ok(Some(output.stdout)),
+        Some(code) if nothing.contains(&code) => Ok(None),
+        _ => {
+            let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+            Err(GuardError::Git(said))
+        }
     }
-    let mut line = output.stdout;
-    line.pop_if(|last| *last == b'\n');
-    Ok(path(line))
+}
+
+/// The only line.
+fn line(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.pop_if(|last| *last == b'\n');
+    bytes
 }
 
 /// A path is bytes: as text it may be another one.

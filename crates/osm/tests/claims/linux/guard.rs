@@ -21,6 +21,8 @@ pub(crate) const TESTS: &[Test] = &[
     test!(a_work_tree_apart_from_its_repository_is_guarded),
     test!(worktrees_are_guarded_as_one_repository),
     test!(a_merge_is_refused_too),
+    test!(hooks_of_every_repository_are_not_changed),
+    test!(git_without_a_path_finds_the_program),
 ];
 
 const INSTALL: &str = "osm claim guard install";
@@ -265,5 +267,67 @@ fn a_merge_is_refused_too(site: &Site) -> Outcome {
     assert_fails(&mut owner, PUSH, "urgent")?;
     owner.osm("release work")?;
     owner.sh(PUSH)?.ok()?;
+    Ok(())
+}
+
+fn hooks_of_every_repository_are_not_changed(site: &Site) -> Outcome {
+    let mut owner = site.agent()?;
+    owner.sh(GIT)?.ok()?;
+    owner.sh("mkdir LAB/everywhere; echo '#!/bin/sh' >LAB/everywhere/pre-commit")?.ok()?;
+    let hooks = |folder: &str| format!("cd {folder}; cat *; ls; cd LAB/repo");
+    let before = owner.sh(&hooks("LAB/everywhere"))?.output;
+    let for_one = "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=LAB/everywhere";
+    for (set, scope, unset) in [
+        ("git config --global core.hooksPath LAB/everywhere", "global", "true"),
+        ("git config --global core.hooksPath '~/everywhere'", "global", "rm LAB/.gitconfig"),
+        (for_one, "command", "unset GIT_CONFIG_COUNT"),
+    ] {
+        owner.sh(set)?.ok()?;
+        let refused = owner.sh(INSTALL)?;
+        assert_eq!(refused.code, 1, "{set}: {refused:#?}");
+        for said in
+            [scope, "LAB/everywhere", "every repository", "git config --local core.hooksPath"]
+        {
+            assert!(refused.errors.contains(&site.lab.spell(said)), "{said}: {refused:#?}");
+        }
+        assert_eq!(owner.sh(&hooks("LAB/everywhere"))?.output, before);
+        owner.sh(unset)?.ok()?;
+    }
+    // A relative path is a folder of each repository.
+    owner.sh("git config --global core.hooksPath .hooks")?.ok()?;
+    owner.sh(INSTALL)?.ok()?;
+    owner.sh("test -x .hooks/pre-commit && rm -r .hooks")?.ok()?;
+    // The way out that is named is one.
+    owner.sh("git config --global core.hooksPath LAB/everywhere")?.ok()?;
+    let refused = owner.sh(INSTALL)?.errors;
+    let (_, hint) = refused.split_once("git config --local").unwrap_or_default();
+    let arguments = hint.split(';').next().unwrap_or_default();
+    owner.sh(&format!("git config --local {arguments}"))?.ok()?;
+    owner.sh("osm claim guard install --require")?.ok()?;
+    assert_fails(&mut owner, COMMIT, "holds no claim")?;
+    assert_eq!(owner.sh(&hooks("LAB/everywhere"))?.output, before);
+    Ok(())
+}
+
+fn git_without_a_path_finds_the_program(site: &Site) -> Outcome {
+    const BARE: &str = "env -i HOME=LAB PATH=/usr/bin:/bin";
+    let mut owner = site.agent()?;
+    owner.sh(GIT)?.ok()?;
+    // A folder that a shell would take apart, and a link, as package managers make them.
+    let odd = "\"LAB/it's \\$(touch hit) before-osm\"";
+    owner.sh(&format!("mkdir {odd}; mv LAB/bin/osm {odd}; PATH={odd}:$PATH"))?.ok()?;
+    owner.sh("osm claim guard install --require")?.ok()?;
+    let bare = format!("{BARE} {COMMIT}");
+    assert_fails(&mut owner, &bare, "holds no claim")?;
+    owner.claim("work")?;
+    owner.sh(&bare)?.ok()?;
+    owner.sh("grep -q 'before-osm' .git/hooks/pre-commit; test ! -e hit")?.ok()?;
+    // The program was moved: it is found in PATH, if it is there.
+    owner.sh(&format!("mv {odd}/osm LAB/bin/osm; hash -r"))?.ok()?;
+    owner.sh(COMMIT)?.ok()?;
+    assert_fails(&mut owner, &bare, "cannot check claims: ")?;
+    assert_fails(&mut owner, &bare, "/osm is gone, and osm is not in PATH")?;
+    assert_fails(&mut owner, &bare, "osm claim guard install")?;
+    owner.sh(&format!("{INSTALL} && {bare} && {REMOVE} && {bare}"))?.ok()?;
     Ok(())
 }

@@ -8,8 +8,20 @@ pub(super) const END: &str = "# <<< osm claim guard <<<";
 /// How a hook begins that is ours alone.
 const FIRST: &str = "#!/bin/sh\n";
 
+/// How the line begins that calls a hook that was set aside.
+const CALL: &str = "if [ -x \"$(dirname";
+
 /// What is added to the name of a hook while ours stands in its place.
 pub(super) const ASIDE: &str = "before-osm";
+
+/// What the guard runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Check {
+    /// It also refuses sessions that hold no claim.
+    pub(super) require: bool,
+    /// Where `osm` is: a program without a terminal may run git with another `PATH`, or none.
+    pub(super) program: Option<String>,
+}
 
 /// A script with the guard in it.
 pub(super) struct Guarded<'a> {
@@ -42,7 +54,8 @@ impl<'a> Guarded<'a> {
 
     /// It calls a hook that was set aside.
     pub(super) fn calls_aside(&self) -> bool {
-        self.block.contains(ASIDE)
+        // Nothing else in it begins like this, whatever the path of `osm` contains.
+        self.block.lines().any(|line| line.starts_with(CALL) && line.contains(ASIDE))
     }
 
     /// The script with another guard.
@@ -67,14 +80,30 @@ pub(super) fn taken_in(text: &str, block: &str) -> Option<String> {
     (is_shell(first) && !rest.is_empty()).then(|| format!("{first}\n{block}{rest}"))
 }
 
-/// The guard, as a hook runs it. It reads nothing: what git tells a hook is for the others.
+/// The guard, as a hook runs it. It reads nothing: what git tells a hook is for the others. It sets
+/// no variable either: the rest of the script may have one of that name.
 ///
 /// A hook that was set aside is called as git would call it: only if it may be run.
-pub(super) fn block(require: bool, aside: Option<&str>) -> String {
-    let require = if require { " --require" } else { "" };
+pub(super) fn block(check: &Check, aside: Option<&str>) -> String {
+    let run = format!(
+        "claim guard check{} </dev/null || exit 1",
+        if check.require { " --require" } else { "" }
+    );
+    let (recorded, missing) = match check.program.as_deref().and_then(quoted) {
+        Some(path) => (
+            format!("if [ -f {path} ] && [ -x {path} ]; then\n    {path} {run}\nel"),
+            format!(
+                "printf 'osm: error: cannot check claims: %s is gone, and osm is not in PATH\\n' {path} >&2"
+            ),
+        ),
+        None => (
+            String::new(),
+            "echo 'osm: error: cannot check claims: osm is not in PATH' >&2".to_owned(),
+        ),
+    };
     let then = match aside {
         Some(name) => format!(
-            "if [ -x \"$(dirname \"$0\")/{name}\" ]; then
+            "{CALL} \"$0\")/{name}\" ]; then
     \"$(dirname \"$0\")/{name}\" \"$@\" || exit
 fi
 "
@@ -84,15 +113,28 @@ fi
     format!(
         "{BEGIN}
 # `osm claim guard remove` takes this out.
-if command -v osm >/dev/null 2>&1; then
-    osm claim guard check{require} </dev/null || exit 1
+{recorded}if command -v osm >/dev/null 2>&1; then
+    osm {run}
 else
-    echo 'osm is not found, so claims cannot be checked: install it, or delete this block' >&2
+    {missing}
+    echo 'osm: hint: install osm and run: osm claim guard install; or delete this block of the hook' >&2
     exit 1
 fi
 {then}{END}
 "
     )
+}
+
+/// A path as a word of the shell. One with control characters is not recorded: it would be shown,
+/// and a line of it could look like the end of the guard.
+fn quoted(path: &str) -> Option<String> {
+    let is_plain = !path.contains(char::is_control);
+    is_plain.then(|| word(path))
+}
+
+/// A text as one word of the shell.
+pub(super) fn word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Where a line is.
@@ -122,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_guard_without_its_end_is_not_guessed_at() {
-        let guard = block(false, None);
+        let guard = block(&Check::default(), None);
         let script = taken_in("#!/bin/sh\necho mine\n", &guard).unwrap();
         let parts = Guarded::read(&script).unwrap().unwrap();
         assert_eq!(parts.rest(), "#!/bin/sh\necho mine\n");
@@ -133,6 +175,20 @@ mod tests {
         assert!(Guarded::read(&inner).is_err(), "{inner}");
         let begun = format!("#!/bin/sh\n{BEGIN}\necho mine\n{guard}");
         assert!(Guarded::read(&begun).is_err(), "{begun}");
+    }
+
+    #[test]
+    fn the_path_of_osm_is_one_word() {
+        let check = |path: &str| Check { require: true, program: Some(path.to_owned()) };
+        let guard = block(&check("/it's/before-osm/$(x)/osm"), None);
+        assert!(guard.contains(r"'/it'\''s/before-osm/$(x)/osm' claim guard check --require "));
+        let script = alone(&guard);
+        assert!(!Guarded::read(&script).unwrap().unwrap().calls_aside(), "{script}");
+        let hostile = format!("/a\n{END}\nrm -rf /\n/osm");
+        assert_eq!(
+            block(&check(&hostile), None),
+            block(&Check { require: true, program: None }, None)
+        );
     }
 
     #[test]
