@@ -103,8 +103,10 @@ pub(crate) enum CommandError {
     Told(Exit),
     /// An operation failed.
     Failure(Box<dyn Failure>),
-    /// Anything else.
+    /// A failure of a command itself.
     Failed {
+        /// The stable name of the failure, for programs.
+        reason: &'static str,
         /// What happened, and to which file.
         message: String,
         /// What to do next.
@@ -115,17 +117,17 @@ pub(crate) enum CommandError {
 }
 
 impl CommandError {
-    /// A failure with its message.
-    pub(crate) fn failed(message: impl Into<String>) -> Self {
-        Self::Failed { message: message.into(), hints: Vec::new(), exit: Exit::Failure }
+    /// A failure with its stable name and its message.
+    pub(crate) fn failed(reason: &'static str, message: impl Into<String>) -> Self {
+        Self::Failed { reason, message: message.into(), hints: Vec::new(), exit: Exit::Failure }
     }
 
     /// The same with what to do next.
     pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
         match self {
-            Self::Failed { message, mut hints, exit } => {
+            Self::Failed { reason, message, mut hints, exit } => {
                 hints.push(hint.into());
-                Self::Failed { message, hints, exit }
+                Self::Failed { reason, message, hints, exit }
             }
             other => other,
         }
@@ -134,7 +136,9 @@ impl CommandError {
     /// The same with another exit code.
     pub(crate) fn exiting(self, exit: Exit) -> Self {
         match self {
-            Self::Failed { message, hints, .. } => Self::Failed { message, hints, exit },
+            Self::Failed { reason, message, hints, .. } => {
+                Self::Failed { reason, message, hints, exit }
+            }
             other => other,
         }
     }
@@ -164,15 +168,9 @@ impl CommandError {
         match self {
             Self::Failure(failure) => failure.reason(),
             Self::Arguments(_) => "usage",
-            Self::Output(_) => "output",
-            Self::OutputClosed | Self::Told(_) | Self::Failed { .. } => match self.exit() {
-                Exit::Usage => "usage",
-                Exit::Busy => "busy",
-                Exit::NotFound => "not_found",
-                Exit::Refused => "refused",
-                Exit::Partial => "partial",
-                _ => "failed",
-            },
+            Self::Failed { reason, .. } => reason,
+            // The last two have no message, so their reason is never shown.
+            Self::Output(_) | Self::OutputClosed | Self::Told(_) => "output",
         }
     }
 

@@ -55,7 +55,8 @@ impl Log {
         };
         let path = home.unwrap_or(Path::new("")).join(path);
         let cannot = |error: io::Error| {
-            CommandError::failed(format!("cannot write the log {}: {error}", path.display()))
+            let message = format!("cannot write the log {}: {error}", path.display());
+            CommandError::failed("log_not_writable", message)
                 .with_hint("choose another file with --log-file or the setting `log.file`")
         };
         let (file, size) = begin(&path).map_err(cannot)?;

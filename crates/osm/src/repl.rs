@@ -29,7 +29,7 @@ use crate::error::{CommandError, Exit};
 use crate::script_host;
 use crate::session_host::SessionHost;
 
-use self::failure::CommandFailure;
+pub(crate) use self::failure::CommandFailure;
 pub(crate) use self::launcher::{Script, ScriptLauncher};
 use self::signals::{Signals, Watch};
 use self::source::{Commands, Input, LineSource, Lines};
@@ -124,9 +124,9 @@ impl Repl {
 
     /// Enters the first mode. Its greeting is shown to a user at a terminal only.
     fn enter_first_mode(&mut self, mode: &str) -> Result<(), CommandError> {
-        self.host.screen.hush(!self.source.is_interactive());
+        self.host.screen.mute(!self.source.is_interactive());
         let entered = self.stoppable(|repl| repl.enter(mode));
-        self.host.screen.hush(false);
+        self.host.screen.mute(false);
         entered.map_err(|failure| {
             self.host.session().discard();
             failure.into_error()

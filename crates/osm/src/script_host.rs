@@ -43,7 +43,7 @@ impl Host for ScriptHost {
     }
 
     fn print_error(&mut self, text: &str) {
-        self.host.screen.complain(text);
+        self.host.screen.write_error(text);
     }
 
     fn tell(&mut self, text: &str) {

@@ -19,6 +19,9 @@ use crate::log::Log;
 use crate::ops::session::restore_command;
 use crate::render::{Screen, Ui};
 
+/// The reason of an error about a session that could not be saved.
+const NOT_SAVED: &str = "session_not_saved";
+
 /// An open session with everything that commands and scripts work with.
 pub(crate) struct SessionHost {
     pub(crate) saver: SessionSaver,
@@ -165,16 +168,22 @@ impl SessionHost {
         let Some(unsaved) = self.saver.save_or_rescue() else { return Ok(()) };
         self.log.error("not saved", &unsaved.why.to_string());
         match unsaved.rescued {
-            Ok(rescued) => Err(CommandError::failed(format!(
-                "cannot save the session: {}; osm has written it to {rescued}",
-                unsaved.why
-            ))
+            Ok(rescued) => Err(CommandError::failed(
+                NOT_SAVED,
+                format!(
+                    "cannot save the session: {}; osm has written it to {rescued}",
+                    unsaved.why
+                ),
+            )
             .with_hint(format!("restore it with `{}`", restore_command(&rescued)))
             .exiting(Exit::Partial)),
-            Err(error) => Err(CommandError::failed(format!(
-                "cannot save the session: {}; cannot write it elsewhere either: {error}",
-                unsaved.why
-            ))),
+            Err(error) => Err(CommandError::failed(
+                NOT_SAVED,
+                format!(
+                    "cannot save the session: {}; cannot write it elsewhere either: {error}",
+                    unsaved.why
+                ),
+            )),
         }
     }
 }

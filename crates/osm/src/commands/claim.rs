@@ -106,7 +106,8 @@ fn is_no_command(resource: &OsStr, invocation: &Invocation) -> Result<(), Comman
     if invocation.world.arguments.iter().any(|word| word == "--") {
         return Ok(());
     }
-    Err(CommandError::failed(format!("`{name}` is a command, which comes before its options"))
+    let message = format!("`{name}` is a command: write it before the options");
+    Err(CommandError::failed("usage", message)
         .with_hint(format!("osm claim {name} …; a resource of that name: osm claim -- {name}"))
         .exiting(Exit::Usage))
 }

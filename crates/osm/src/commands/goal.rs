@@ -34,7 +34,7 @@ pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(
             if format.json { ui.json(&folders) } else { show_folders(&folders, ui) }
         }
         (None, None) if !line.mode.commands.is_empty() => {
-            return Err(CommandError::failed("-c needs the name of a goal")
+            return Err(CommandError::failed("usage", "-c needs the name of a goal")
                 .with_hint("run `osm goal NAME -c COMMAND`; `osm goal` lists the goals")
                 .exiting(Exit::Usage));
         }

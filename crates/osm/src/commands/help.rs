@@ -12,7 +12,7 @@ pub(super) fn of(command: &[String]) -> CommandError {
     arguments.push("--help".into());
     match cli::parse(&arguments) {
         Err(error) => error,
-        Ok(_) => CommandError::failed("cannot show the help of this command"),
+        Ok(_) => CommandError::failed("usage", "cannot show the help of this command"),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::invocation::Invocation;
 use crate::ops;
 use crate::ops::session::BackgroundCleanup;
 use crate::render::Ui;
-use crate::repl::{CommandSource, Repl, Script, ScriptLauncher};
+use crate::repl::{CommandFailure, CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
 
 /// A built-in mode.
@@ -43,7 +43,8 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let mode = MODES.iter().find(|mode| mode.name == name);
-    let mode = mode.ok_or_else(|| CommandError::failed(format!("unknown mode {name}")))?;
+    let unknown = || CommandError::failed("unknown_mode", format!("unknown mode {name}"));
+    let mode = mode.ok_or_else(unknown)?;
     let prompts: serde_json::Map<String, Value> =
         PROMPTS.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
     let globals = vec![("PROMPTS".to_owned(), Value::Object(prompts))];
@@ -63,7 +64,7 @@ pub(super) fn run_script(
     let host = Rc::new(SessionHost::open(invocation, settings(arguments, invocation), ui)?);
     let script = Script::BuiltIn(name.to_owned(), script.to_owned());
     let launcher = ScriptLauncher::new(host, script, &[], globals);
-    let runtime = launcher.launch().map_err(|error| CommandError::failed(error.to_string()))?;
+    let runtime = launcher.launch().map_err(|error| CommandFailure::from(error).into_error())?;
     let source = command_source(arguments, invocation);
     let _cleanup =
         (source == CommandSource::Terminal).then(|| BackgroundCleanup::start(invocation));

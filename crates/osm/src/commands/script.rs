@@ -6,7 +6,7 @@ use crate::cli::ScriptArguments;
 use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
 use crate::render::Ui;
-use crate::repl::{CommandSource, Repl, Script, ScriptLauncher};
+use crate::repl::{CommandFailure, CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
 
 use super::mode::{command_source, settings};
@@ -20,18 +20,19 @@ pub(super) fn run(
     let path = host.absolute(&arguments.file);
     let name = arguments.file.display().to_string();
     if !path.exists() {
-        return Err(CommandError::failed(format!("script not found: {}", path.display()))
+        let message = format!("script not found: {}", path.display());
+        return Err(CommandError::failed("script_not_found", message)
             .with_hint("check the path; it is relative to the working directory")
             .exiting(Exit::NotFound));
     }
     let launcher =
         ScriptLauncher::new(Rc::clone(&host), Script::File(path), &arguments.arguments, Vec::new())
             .testing(arguments.test);
-    let runtime = launcher.launch().map_err(|error| CommandError::failed(error.to_string()))?;
+    let failure = |error: osm_script::ScriptError| CommandFailure::from(error).into_error();
+    let runtime = launcher.launch().map_err(failure)?;
     if host.session().is_changed() {
         host.session().record("script", &format!("script {name}"))?;
     }
-    let failure = |error: osm_script::ScriptError| CommandError::failed(error.to_string());
     let mode = ScriptLauncher::initial_mode(&runtime).map_err(failure)?;
     let source = command_source(&arguments.mode, invocation);
     let enters = arguments.interactive || source != CommandSource::Stdin;

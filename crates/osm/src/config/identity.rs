@@ -32,14 +32,14 @@ pub(super) fn extend(
     document: &Document<&str>,
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut complain = |item: &Item, reason: &str| {
+    let mut report = |item: &Item, reason: &str| {
         problems.push(Problem::at(text, item.span(), reason));
     };
     let Some(identity) = document.get("identity") else {
         return problems;
     };
     let Some(table) = identity.as_table_like() else {
-        complain(identity, "`identity` must be a table");
+        report(identity, "`identity` must be a table");
         return problems;
     };
     for (key, item) in table.iter() {
@@ -54,20 +54,20 @@ pub(super) fn extend(
                         }
                     }
                 }
-                Err(reason) => complain(item, &format!("`identity.{key}` {reason}")),
+                Err(reason) => report(item, &format!("`identity.{key}` {reason}")),
             },
             "agents" => match tables(item) {
                 Some(agents) => {
                     for entry in agents {
                         match agent(entry) {
                             Ok(agent) => catalogue.add_agent(agent),
-                            Err(reason) => complain(item, &reason),
+                            Err(reason) => report(item, &reason),
                         }
                     }
                 }
-                None => complain(item, "`identity.agents` must be a list of tables"),
+                None => report(item, "`identity.agents` must be a list of tables"),
             },
-            _ => complain(item, &format!("unknown setting {:?}", format!("identity.{key}"))),
+            _ => report(item, &format!("unknown setting {:?}", format!("identity.{key}"))),
         }
     }
     problems
@@ -157,12 +157,12 @@ mod tests {
 
     #[test]
     fn additions() {
-        let (catalogue, complaints) = extended(
+        let (catalogue, problems) = extended(
             "[identity]\nwrappers = ['mywrap']\nshells = 'mysh'\n\
              [[identity.agents]]\nname = 'my-agent'\nprograms = ['my-agent', 'mya']\n\
              session = ['MY_SESSION']\nowner = 'MY_PID'\n[other]\nx = 1\n",
         );
-        assert_eq!(complaints, [""; 0]);
+        assert_eq!(problems, [""; 0]);
         assert!(matches!(catalogue.look_up("mywrap"), Some(Kind::Wrapper)));
         assert!(matches!(catalogue.look_up("mysh"), Some(Kind::Shell)));
         let Some(Kind::Agent(agent)) = catalogue.look_up("mya") else { panic!("no agent") };
@@ -173,8 +173,8 @@ mod tests {
     }
 
     #[test]
-    fn complaints_have_their_line() {
-        for (text, complaint) in [
+    fn problems_have_their_line() {
+        for (text, reportt) in [
             (
                 "[identity]\nwrappers = 7",
                 "line 2: `identity.wrappers` must be a list of program names",
@@ -188,7 +188,7 @@ mod tests {
             ("[[identity.agents]]\nname = 'x'", "line 1: agent x: `programs` is empty"),
             ("identity = 3", "line 1: `identity` must be a table"),
         ] {
-            assert_eq!(extended(text).1, [complaint], "{text}");
+            assert_eq!(extended(text).1, [reportt], "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The writer of a mode: everything is written at once, because a person waits for it.
+//! The writer of a mode. It flushes every text at once, because a person waits for it.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use super::{Text, ToText, aligned};
 use crate::World;
 use crate::error::CommandError;
 
-/// A writer that many hold.
+/// A writer that several owners share.
 #[derive(Clone)]
 pub(crate) struct Screen {
     color: bool,
@@ -18,9 +18,9 @@ pub(crate) struct Screen {
     columns: Option<usize>,
     /// A person works at a terminal: messages need not name the program.
     is_watched: bool,
-    /// Nothing is printed for now.
-    hushed: Rc<Cell<bool>>,
-    /// The reader of our output went away, or it cannot be written.
+    /// Results and messages are not printed.
+    muted: Rc<Cell<bool>>,
+    /// Why standard output cannot be written: usually its reader has closed it.
     broken: Rc<Cell<Option<io::ErrorKind>>>,
 }
 
@@ -30,7 +30,7 @@ impl Screen {
             color: world.wants_color(),
             columns: world.columns(),
             is_watched: world.stdin_is_terminal() && world.stderr_is_terminal(),
-            hushed: Rc::default(),
+            muted: Rc::default(),
             broken: Rc::default(),
         }
     }
@@ -39,14 +39,14 @@ impl Screen {
         self.color
     }
 
-    /// Has nothing printed, or everything again.
-    pub(crate) fn hush(&self, hush: bool) {
-        self.hushed.set(hush);
+    /// Suppresses all results and messages, or prints them again; errors are always printed.
+    pub(crate) fn mute(&self, mute: bool) {
+        self.muted.set(mute);
     }
 
     /// Writes a text of one or more lines: exact in a pipe, escaped on a terminal.
     pub(crate) fn print(&self, text: &str) {
-        if self.hushed.get() {
+        if self.muted.get() {
             return;
         }
         let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -55,7 +55,7 @@ impl Screen {
 
     /// Writes a text for people.
     pub(crate) fn show<'t>(&self, text: impl Into<Text<'t>>) {
-        if self.hushed.get() {
+        if self.muted.get() {
             return;
         }
         let mut shown = String::new();
@@ -68,13 +68,13 @@ impl Screen {
 
     /// Writes rows of cells with their columns aligned.
     pub(crate) fn show_aligned<Row: AsRef<[Cell]>, Cell: ToText>(&self, rows: &[Row]) {
-        if !self.hushed.get() {
+        if !self.muted.get() {
             let text = aligned(rows, self.color, self.columns);
             self.write_exact(|to| to.write_all(text.as_bytes()));
         }
     }
 
-    /// Has `write` write what is too large for one text: exact in a pipe, escaped on a terminal.
+    /// Lets `write` write a large result: exact in a pipe, escaped on a terminal.
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) {
         if self.columns.is_none() {
             return self.write_exact(write);
@@ -93,48 +93,51 @@ impl Screen {
         }
     }
 
-    /// Why nothing can be written any more; told once.
+    /// Why standard output cannot be written; returned once.
     pub(crate) fn take_failure(&self) -> Option<CommandError> {
         self.broken.take().map(|kind| CommandError::from(io::Error::from(kind)))
     }
 
-    /// Writes that something was done.
+    /// Writes a message about progress to standard error.
     pub(crate) fn tell(&self, text: &str) {
-        if !self.hushed.get() {
-            self.complain(text);
+        if !self.muted.get() {
+            self.write_error(text);
         }
     }
 
-    /// Writes a text that is no result.
-    pub(crate) fn complain(&self, text: &str) {
-        self.complain_styled(&lines(text));
+    /// Writes a text to standard error.
+    pub(crate) fn write_error(&self, text: &str) {
+        self.write_styled_error(&lines(text));
     }
 
-    #[expect(clippy::unused_self, reason = "who writes to standard error holds the one writer")]
-    fn complain_styled(&self, text: &str) {
+    #[expect(
+        clippy::unused_self,
+        reason = "only an owner of the one writer may write to standard error"
+    )]
+    fn write_styled_error(&self, text: &str) {
         let end = if text.ends_with('\n') { "" } else { "\n" };
         // If standard error is closed, there is no way left to say so.
         drop(io::stderr().lock().write_all(format!("{text}{end}").as_bytes()));
     }
 
-    /// Says that something failed, and what to do.
+    /// Writes an error and its hints.
     pub(crate) fn error(&self, message: &str, hints: &[String]) {
         let mut text = format!("{}{}", self.label("error", 31), lines(message));
         for hint in hints {
             let _infallible = write!(text, "\n{}{}", self.label("hint", 2), lines(hint));
         }
-        self.complain_styled(&text);
+        self.write_styled_error(&text);
     }
 
     pub(crate) fn warn(&self, message: &str) {
-        self.complain_styled(&format!("{}{}", self.label("warning", 33), lines(message)));
+        self.write_styled_error(&format!("{}{}", self.label("warning", 33), lines(message)));
     }
 
     pub(crate) fn hint(&self, message: &str) {
-        self.complain_styled(&format!("{}{}", self.label("hint", 2), lines(message)));
+        self.write_styled_error(&format!("{}{}", self.label("hint", 2), lines(message)));
     }
 
-    /// Who talks, and how.
+    /// The beginning of a message: the program, unless a person sees that it is osm, and the kind.
     fn label(&self, kind: &str, code: u8) -> String {
         match (self.is_watched, self.color) {
             (false, _) => format!("osm: {kind}: "),
@@ -156,7 +159,7 @@ impl Screen {
         (length > 0).then(|| line.trim_end_matches(['\n', '\r']).to_owned())
     }
 
-    /// Writes to the terminal itself, wherever the streams lead.
+    /// Writes to the terminal, even if the standard streams are redirected.
     pub(crate) fn to_terminal(bytes: &[u8]) -> io::Result<()> {
         #[cfg(unix)]
         {

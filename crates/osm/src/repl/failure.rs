@@ -7,13 +7,19 @@ use crate::error::{CommandError, Failure};
 /// The message and the hints of a failed command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandFailure {
+    /// The stable name of the failure, for programs.
+    reason: &'static str,
     pub(crate) message: String,
     pub(crate) hints: Vec<String>,
 }
 
 impl CommandFailure {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hints: Vec::new() }
+        Self { reason: "command_failed", message: message.into(), hints: Vec::new() }
+    }
+
+    fn because(self, reason: &'static str) -> Self {
+        Self { reason, ..self }
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -23,7 +29,7 @@ impl CommandFailure {
 
     /// The same as an error that ends the program.
     pub(crate) fn into_error(self) -> CommandError {
-        let error = CommandError::failed(self.message);
+        let error = CommandError::failed(self.reason, self.message);
         self.hints.into_iter().fold(error, CommandError::with_hint)
     }
 }
@@ -31,12 +37,14 @@ impl CommandFailure {
 impl From<ScriptError> for CommandFailure {
     fn from(error: ScriptError) -> Self {
         match error.kind {
-            Kind::Interrupted => Self::new("stopped"),
+            Kind::Interrupted => Self::new("stopped").because("interrupted"),
             Kind::TimedOut => Self::new("stopped: the script exceeded its time limit")
+                .because("time_limit")
                 .with_hint("raise the limit: `osm config set script.time_limit_seconds 300`"),
             Kind::OutOfMemory => Self::new("stopped: the script exceeded its memory limit")
+                .because("memory_limit")
                 .with_hint("raise the limit: `osm config set script.memory_limit_mb 2048`"),
-            Kind::Thrown | Kind::Unusable => Self::new(message(&error)),
+            Kind::Thrown | Kind::Unusable => Self::new(message(&error)).because("script_failed"),
         }
     }
 }
@@ -52,7 +60,7 @@ fn message(error: &ScriptError) -> String {
 
 impl From<osm_store::Error> for CommandFailure {
     fn from(error: osm_store::Error) -> Self {
-        let failure = Self::new(error.to_string());
+        let failure = Self::new(error.to_string()).because(error.reason());
         error.hints().into_iter().fold(failure, Self::with_hint)
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn run(
     notices(&swept.notices, invocation, ui);
     match failed {
         Some(_) if place.format.json => Err(CommandError::Told(Exit::Partial)),
-        Some(message) => Err(CommandError::failed(message).exiting(Exit::Partial)),
+        Some(message) => Err(CommandError::failed("partial", message).exiting(Exit::Partial)),
         None => Ok(()),
     }
 }

@@ -29,8 +29,8 @@ pub(super) fn run(
         0 => Ok(()),
         // The report has said which.
         _ if format.json => Err(CommandError::Told(Exit::Failure)),
-        1 => Err(CommandError::failed("cannot remove one of them")),
-        count => Err(CommandError::failed(format!("cannot remove {count} of them"))),
+        1 => Err(CommandError::failed("not_removed", "cannot remove 1 item")),
+        count => Err(CommandError::failed("not_removed", format!("cannot remove {count} items"))),
     }
 }
 
