@@ -27,6 +27,11 @@ pub(crate) struct Thrown {
 }
 
 impl Thrown {
+    /// A `null` that the engine threw.
+    pub(crate) fn null() -> Self {
+        Self { name: "Uncaught".into(), message: "null".into(), stack: String::new() }
+    }
+
     /// An `Error` has a message and a stack; any other thrown value is shown as JSON.
     pub(crate) fn of<'js>(ctx: &Ctx<'js>, value: &JsValue<'js>) -> Self {
         let Some(object) = value.as_object().filter(|it| it.is_error()) else {

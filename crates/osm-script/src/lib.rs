@@ -31,6 +31,7 @@ mod globals;
 mod host;
 mod limits;
 mod loader;
+mod memory;
 mod modes;
 pub mod modules;
 mod runtime;

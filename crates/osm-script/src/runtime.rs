@@ -17,6 +17,7 @@ use crate::error::{Kind, ScriptError};
 use crate::globals::{self, Shared, WRAPPER};
 use crate::host::{Extension, Host};
 use crate::limits::{Interrupter, Limits, Watchdog};
+use crate::memory::Memory;
 
 /// How many pending jobs of a failed script are run to discard them.
 const MAX_DISCARDED_JOBS: u32 = 100_000;
@@ -45,7 +46,10 @@ pub struct Runtime {
     shared: Rc<Shared>,
     options: Options,
     watchdog: Watchdog,
+    memory: Memory,
     interrupter: Interrupter,
+    /// A promise was rejected, and there was no memory to report it.
+    lost_rejection: Rc<Cell<bool>>,
     unusable: Cell<bool>,
 }
 
@@ -54,27 +58,40 @@ impl Runtime {
     pub fn new(host: Box<dyn Host>, options: Options) -> Result<Self, ScriptError> {
         let failed =
             |error: rquickjs::Error| ScriptError::new(Kind::Thrown, "Engine", error.to_string());
-        let engine = rquickjs::Runtime::new().map_err(failed)?;
-        engine.set_memory_limit(options.limits.memory);
+        let memory = Memory::new(options.limits.memory);
+        let engine = rquickjs::Runtime::new_with_alloc(memory.clone()).map_err(failed)?;
         engine.set_max_stack_size(options.limits.stack);
         let interrupter = Interrupter::default();
         let watchdog = Watchdog::new(interrupter.clone());
         let guard = watchdog.clone();
         engine.set_interrupt_handler(Some(Box::new(move || guard.must_stop())));
+        let lost_rejection = Rc::new(Cell::new(false));
+        let lost = Rc::clone(&lost_rejection);
         engine.set_host_promise_rejection_tracker(Some(Box::new(
-            |ctx: Ctx<'_>, promise, reason, handled| {
+            move |ctx: Ctx<'_>, promise, reason, handled| {
                 let tell = || -> rquickjs::Result<()> {
                     let ours: Object = ctx.globals().get("__osm")?;
                     ours.get::<_, Function>("onRejection")?.call((promise, reason, handled))
                 };
-                // Cannot be reported: the call may have failed for lack of memory.
-                drop(tell());
+                if tell().is_err() && !handled {
+                    lost.set(true);
+                }
             },
         )));
         let context = Context::full(&engine).map_err(failed)?;
         let shared = Rc::new(Shared::new(host, &options, watchdog.clone()));
         let unusable = Cell::new(false);
-        let runtime = Self { engine, context, shared, options, watchdog, interrupter, unusable };
+        let runtime = Self {
+            engine,
+            context,
+            shared,
+            options,
+            watchdog,
+            memory,
+            interrupter,
+            lost_rejection,
+            unusable,
+        };
         runtime.context.with(|ctx| {
             globals::make(&ctx, &runtime.shared, &runtime.options)
                 .catch(&ctx)
@@ -143,6 +160,8 @@ impl Runtime {
             return Err(ScriptError::new(Kind::Unusable, "Unusable", message));
         }
         self.restart_watchdog();
+        self.memory.start();
+        self.lost_rejection.set(false);
         let result = self.run_and_wait(prefix, work);
         self.watchdog.start(None);
         if result.is_err() {
@@ -185,6 +204,10 @@ impl Runtime {
         }
         self.watchdog.close(false);
         self.unusable.set(self.engine.is_job_pending());
+        if self.memory.is_exceeded() {
+            // Objects that refer to each other would leave the next script without memory.
+            self.engine.run_gc();
+        }
         drop(self.ask("forget"));
     }
 
@@ -235,6 +258,9 @@ impl Runtime {
                 }
             }
         }
+        if self.lost_rejection.take() {
+            return Err(self.memory_error());
+        }
         self.ask("takeRejection").map(drop)
     }
 
@@ -266,8 +292,24 @@ impl Runtime {
                 self.explain_value(ctx, &exception.into_value(), prefix)
             }
             CaughtError::Value(value) => self.explain_value(ctx, &value, prefix),
+            CaughtError::Error(_) if self.memory.is_exceeded() => self.memory_error(),
             CaughtError::Error(error) => ScriptError::new(Kind::Thrown, "Error", error.to_string()),
         }
+    }
+
+    fn memory_error(&self) -> ScriptError {
+        self.named_limit(Thrown::null().into_error(Kind::OutOfMemory))
+    }
+
+    /// Adds the limit to the message about it.
+    fn named_limit(&self, mut error: ScriptError) -> ScriptError {
+        let limit = match (error.kind, self.options.limits.time) {
+            (Kind::OutOfMemory, _) => format!("{} MB", self.memory.limit() >> 20),
+            (Kind::TimedOut, Some(time)) => format!("{time:?}"),
+            _ => return error,
+        };
+        error.message = format!("{} of {limit}", error.message);
+        error
     }
 
     fn explain_value<'js>(
@@ -277,10 +319,14 @@ impl Runtime {
         prefix: usize,
     ) -> ScriptError {
         let thrown = Thrown::of(ctx, value);
-        let kind = self.watchdog.reason().unwrap_or_else(|| thrown.kind());
+        // Without memory for an exception the engine throws null.
+        let is_memory = self.memory.is_exceeded() && value.is_null();
+        let thrown_kind = if is_memory { Kind::OutOfMemory } else { thrown.kind() };
+        let kind = self.watchdog.reason().unwrap_or(thrown_kind);
         let stack = thrown.stack.clone();
         let sources = self.shared.sources.borrow();
-        thrown.into_error(kind).placed(&stack, |file| sources.get(file).cloned(), prefix)
+        let error = self.named_limit(thrown.into_error(kind));
+        error.placed(&stack, |file| sources.get(file).cloned(), prefix)
     }
 }
 

@@ -38,10 +38,10 @@ impl From<ScriptError> for CommandFailure {
     fn from(error: ScriptError) -> Self {
         match error.kind {
             Kind::Interrupted => Self::new("stopped").because("interrupted"),
-            Kind::TimedOut => Self::new("stopped: the script exceeded its time limit")
+            Kind::TimedOut => Self::new(format!("stopped: {}", error.message))
                 .because("time_limit")
                 .with_hint("raise the limit: `osm config set script.time_limit_seconds 300`"),
-            Kind::OutOfMemory => Self::new("stopped: the script exceeded its memory limit")
+            Kind::OutOfMemory => Self::new(format!("stopped: {}", error.message))
                 .because("memory_limit")
                 .with_hint("raise the limit: `osm config set script.memory_limit_mb 2048`"),
             Kind::Thrown | Kind::Unusable => Self::new(message(&error)).because("script_failed"),

@@ -15,6 +15,9 @@ fn what_is_stopped() {
         "js /(a+)+b/.test('a'.repeat(60))",
         "js (function f() { return f() + 1; })()",
         "js (function again() { Promise.resolve().then(again); })()",
+        // Small objects leave no room for an exception, and then a rejected promise could be lost.
+        "js { let last = null; for (;;) last = { last } }",
+        "js { const all = []; (async () => { await null; for (;;) all.push([1]) })() }",
         "show",
     ]);
     run.said(
@@ -27,6 +30,8 @@ fn what_is_stopped() {
             "command 6: stopped: the script exceeded its time limit",
             "command 7: js:1:",
             "command 8: stopped: the script exceeded its time limit",
+            "command 9: stopped: the script exceeded its memory limit of 32 MB",
+            "command 10: stopped: the script exceeded its memory limit of 32 MB",
             "hint: raise the limit: `osm config set script.time_limit_seconds 300`",
         ],
     );

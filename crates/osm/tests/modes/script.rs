@@ -58,7 +58,7 @@ fn tests() {
     [script] Sub-test sums failed
     --- stderr
     [script/sums] ERROR: wrong
-    osm: error: Error: test context failed
+    osm: error: test context failed
     --- exit Some(1)
     "#);
 }
