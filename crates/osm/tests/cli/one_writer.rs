@@ -33,7 +33,8 @@ const EXCEPTIONS: [(&str, &str, &str); 1] = [(
 
 /// The lines of a crate's own code that write.
 fn writing_lines(file: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = std::fs::read_to_string(file)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()));
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let writes = |line: &&str| {
         !line.starts_with("//")
@@ -45,8 +46,9 @@ fn writing_lines(file: &Path) -> Vec<String> {
 
 /// Every file with Rust below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = folder.read_dir() else { return Vec::new() };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let cannot = |error| -> ! { panic!("cannot read {}: {error}", folder.display()) };
+    let entries = folder.read_dir().unwrap_or_else(|error| cannot(error));
+    let paths = entries.map(|entry| entry.unwrap_or_else(|error| cannot(error)).path());
     let below = paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
     below.filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
 }
