@@ -190,8 +190,9 @@ fn another_machine_in_the_same_folder_is_told_once() {
 fn where_a_session_is_used_is_shown_and_filtered_by() {
     let env = Env::new().with("OSM_SESSION", "x");
     let checkout = env.path().join("checkout");
-    std::fs::create_dir_all(checkout.join(".git")).unwrap();
-    std::fs::create_dir(checkout.join("src")).unwrap();
+    for folder in [".git/objects", ".git/refs", "src"] {
+        std::fs::create_dir_all(checkout.join(folder)).unwrap();
+    }
     std::fs::write(checkout.join(".git/HEAD"), "ref: refs/heads/feature/x\n").unwrap();
     drop(opened(&env, "x"));
     drop(opened(&env, "y"));
