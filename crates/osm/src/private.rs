@@ -19,3 +19,9 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path)
 }
+
+/// Makes sure that the names of new files in a folder survive a power failure. Windows does so by
+/// itself.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+}

@@ -18,6 +18,25 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escape(text, |_| false)
 }
 
+/// Escapes the strings of a JSON text, which stays the same JSON.
+pub(crate) fn json(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(safe, "\\u{unit:04x}").expect("writing to a string succeeds");
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
+}
+
 fn escape(text: &str, is_allowed: impl Fn(char) -> bool) -> Cow<'_, str> {
     // Nearly every text is printable ASCII, and a list has hundreds of thousands of them.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
@@ -76,6 +95,10 @@ mod tests {
             let safe = one_line(&text).into_owned();
             prop_assert!(!safe.contains(is_unsafe), "{safe:?}");
             prop_assert_eq!(one_line(&safe), safe.as_str());
+            let quoted = serde_json::to_string(&text).unwrap();
+            let json = super::json(&quoted);
+            prop_assert!(!json.contains(is_unsafe), "{json:?}");
+            prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text.as_str());
             let safe = lines(&text).into_owned();
             prop_assert!(!safe.contains(|c| is_unsafe(c) && !matches!(c, '\n' | '\t')));
         }

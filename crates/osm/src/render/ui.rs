@@ -3,6 +3,7 @@
 //! A command's results are collected and written with as few system calls as possible; a reader
 //! that closes the pipe early is no error.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 
 use osm_store::Export;
@@ -58,7 +59,11 @@ impl<'a> Ui<'a> {
     /// Adds a value as JSON.
     pub(crate) fn json(&mut self, value: &(impl Serialize + ?Sized)) {
         let text = serde_json::to_string_pretty(value).expect("results are JSON");
-        self.out.push_str(&text);
+        if self.world.stdout_is_terminal() {
+            self.out.push_str(&escape::json(&text));
+        } else {
+            self.out.push_str(&text);
+        }
         self.out.push('\n');
     }
 
@@ -130,7 +135,14 @@ impl<'a> Ui<'a> {
             return error.exit();
         }
         if let CommandError::Arguments(error) = error {
-            drop(error.print());
+            // The argument parser repeats what was typed, among its own styles.
+            let is_unsafe = |it: &OsString| it.to_string_lossy().contains(escape::is_unsafe);
+            if self.world.arguments.iter().any(is_unsafe) {
+                let text = error.render().to_string();
+                drop(std::io::stderr().write_all(escape::lines(&text).as_bytes()));
+            } else {
+                drop(error.print());
+            }
         } else if let Some(message) = error.message() {
             self.message("error", &message);
             for hint in error.hints() {

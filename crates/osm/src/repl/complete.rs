@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use osm_context::Setting;
 
+use crate::render::escape;
+
 use osm_script::words::{Line, Word};
 
 /// The most suggestions shown.
@@ -79,11 +81,12 @@ pub(crate) fn suggest(
     let mut seen = std::collections::HashSet::new();
     candidates
         .into_iter()
-        .filter(|(value, ..)| seen.insert(value.clone()))
+        // The menu writes to the terminal itself. A name that controls it cannot be completed, only typed.
+        .filter(|(value, ..)| !value.contains(escape::is_unsafe) && seen.insert(value.clone()))
         .take(MAX_SUGGESTIONS)
         .map(|(value, description, is_whole)| Suggestion {
             value: osm_script::words::quote(&value),
-            description,
+            description: description.map(|text| escape::one_line(&text).into_owned()),
             range: current.range.clone(),
             is_whole,
         })
@@ -251,6 +254,20 @@ mod tests {
         ] {
             assert_eq!(values(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn nothing_that_controls_a_terminal_reaches_the_menu() {
+        let (folder, scope) = scope();
+        std::fs::write(folder.path().join("s\u{1b}]0;x\u{7}"), "").unwrap();
+        std::fs::write(folder.path().join("s\u{202e}x"), "").unwrap();
+        let found = suggest("add s", 5, &commands(), &scope, &|_| Vec::new());
+        let found: Vec<String> = found.into_iter().map(|it| it.value).collect();
+        assert_eq!(found, ["src/", "sum.txt"]);
+        let hostile =
+            |_: &str| vec![("red".to_owned(), Some("\u{1b}[2J\u{9b}\u{2066}".to_owned()))];
+        let found = suggest("own ", 4, &commands(), &scope, &hostile);
+        assert_eq!(found[0].description.as_deref(), Some(r"\u{1b}[2J\u{9b}\u{2066}"));
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::history;
 use super::prompt::{Complete, Prompt};
 use super::source::{Input, LineSource, commands_of};
 use super::typeahead;
-use crate::render::Screen;
+use crate::render::{Screen, escape};
 use osm_script::words::Line;
 
 /// How often a wait for a key checks whether it should end.
@@ -125,7 +125,8 @@ impl LineSource for Terminal {
         let mut editor = editor.with_highlighter(Box::new(colors));
         let signal = if let Some(command) = self.typed_ahead() {
             // Shown and remembered as if typed at the prompt; a failure of either does not stop it.
-            drop(Screen::to_terminal(format!("{}{command}\n", prompt.text).as_bytes()));
+            let shown = escape::lines(&command);
+            drop(Screen::to_terminal(format!("{}{shown}\n", prompt.text).as_bytes()));
             drop(editor.history_mut().save(HistoryItem::from_command_line(&command)));
             Ok(Signal::Success(command))
         } else {

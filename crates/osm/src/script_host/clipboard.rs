@@ -190,7 +190,9 @@ fn save(host: &SessionHost, text: &str) -> io::Result<String> {
         match private::open(File::options().write(true).create_new(true), &path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             opened => {
-                if let Err(error) = opened?.write_all(text.as_bytes()) {
+                let mut file = opened?;
+                let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+                if let Err(error) = written.and_then(|()| private::sync_folder(&folder)) {
                     // A partial prompt is useless; it stays only if it cannot be removed.
                     drop(remove(&path));
                     return Err(error);

@@ -107,3 +107,19 @@ fn a_file_name_cannot_pretend_to_be_a_message() {
         run.stderr
     );
 }
+
+#[test]
+fn an_argument_cannot_control_the_terminal() {
+    let hostile = "\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\u{7f}";
+    let option = format!("--{hostile}");
+    for arguments in [&[hostile][..], &["session", hostile], &["session", "list", &option]] {
+        let run = Env::new().run(arguments);
+        assert_eq!(run.code, Some(2), "{}", run.transcript());
+        let shown = run.stdout + &run.stderr;
+        assert!(shown.contains(r"\u{202e}"), "{shown:?}");
+        assert!(
+            !shown.contains(|c: char| c != '\n' && (c.is_control() || c == '\u{202e}')),
+            "{shown:?}"
+        );
+    }
+}

@@ -3,6 +3,8 @@
 
 use std::os::unix::fs::MetadataExt;
 
+use osm_testkit::{tools, trials};
+
 use crate::harness::Env;
 
 #[test]
@@ -33,4 +35,24 @@ fn without_a_clipboard_the_text_is_kept() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious");
     let mode = |path: &std::path::Path| path.metadata().unwrap().mode() & 0o7777;
     assert_eq!((mode(&file), mode(&folder)), (0o600, 0o700));
+}
+
+/// The file and its name are on disk before osm says where it is.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_kept_is_synced() {
+    trials::need(tools::program("strace"));
+    let env = Env::new();
+    let probe = crate::harness::probe();
+    let trace = env.temporary().join("trace");
+    let inner = env.command(&["script", "-i", "-c", "clip precious", probe.to_str().unwrap()]);
+    let mut strace = std::process::Command::new("strace");
+    strace.args(["-f", "-y", "-e", "trace=fsync", "-o"]).arg(&trace);
+    strace.arg(inner.get_program()).args(inner.get_args()).current_dir(env.work()).env_clear();
+    strace.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    strace.output().unwrap();
+    let trace = std::fs::read_to_string(&trace).unwrap();
+    let synced =
+        |end: &str| trace.lines().any(|line| line.contains("fsync(") && line.contains(end));
+    assert!(synced(".md>) = 0") && synced("/home/prompts>) = 0"), "{trace}");
 }

@@ -121,3 +121,17 @@ fn without_a_store_work_goes_on_in_memory() {
     std::fs::remove_file(&home).unwrap();
     assert_eq!(brought_back(&env, &run), "all: one\nbye\n");
 }
+
+/// Each store that cannot be used is another reason; none of them passes for a saved session.
+#[test]
+#[cfg(unix)]
+fn a_linked_folder_of_sessions_is_not_followed_and_not_passed_over() {
+    let env = Env::new();
+    let elsewhere = env.home().parent().unwrap().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, env.home().join("sessions")).unwrap();
+    let run = env.probe(&["keep one"]);
+    run.said(6, &["is a symbolic link", "cannot save the session"]);
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+    env.run(&["session", "list"]).said(1, &["is a symbolic link"]);
+}
