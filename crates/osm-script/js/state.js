@@ -29,6 +29,8 @@
         set: (key, value) => void ours.invoke('osm:state', 'set', [key, value]),
         setDefault: (key, value) => void ours.invoke('osm:state', 'setDefault', [key, value]),
         remove: (key) => void ours.invoke('osm:state', 'remove', [key]),
+        // The highest of count numbers that no other process is given, all above floor.
+        reserve: (key, floor, count) => ours.invoke('osm:state', 'reserve', [key, floor, count]),
     });
     ours.store = store;
 

@@ -55,6 +55,15 @@ pub trait Host {
     /// Stores a value of the state; `None` removes it.
     fn set_state(&mut self, key: &StateKey, value: Option<Value>) -> Result<(), String>;
 
+    /// Reserves `count` numbers above `floor` and above all that were reserved under this key, and
+    /// returns the highest. A host whose state other processes change gives each number once.
+    fn reserve(&mut self, key: &StateKey, floor: u64, count: u64) -> Result<u64, String> {
+        let given = self.state(key)?.and_then(|value| value.as_u64()).unwrap_or(0);
+        let highest = given.max(floor).saturating_add(count);
+        self.set_state(key, Some(highest.into()))?;
+        Ok(highest)
+    }
+
     /// Stores the default of a value that is missing or of another kind. Optional: scripts see the
     /// default in any case.
     fn set_default(&mut self, key: &StateKey, value: Value) -> Result<(), String> {

@@ -8,6 +8,7 @@
 //! but the warning.
 
 mod back;
+mod numbers;
 mod reset;
 mod save;
 

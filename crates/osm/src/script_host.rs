@@ -109,6 +109,11 @@ impl Host for ScriptHost {
         state::set(&self.host, key, value)
     }
 
+    fn reserve(&mut self, key: &StateKey, floor: u64, count: u64) -> Result<u64, String> {
+        let key = state::key(key);
+        self.host.session().reserve(&key, floor, count).map_err(|error| error.to_string())
+    }
+
     /// Defaults are not stored: a script declares them again each time.
     fn set_default(&mut self, _key: &StateKey, _value: Value) -> Result<(), String> {
         Ok(())

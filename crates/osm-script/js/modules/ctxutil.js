@@ -90,15 +90,16 @@ exports.contextManager = function (options = {}) {
         }
     }
 
-    // Adds items in one step. An id is never reused, so that it names one item for ever.
+    // Adds items in one step. An id is never reused, so that it names one item for ever; and it is
+    // reserved, so that no other terminal gives it to another item at the same time.
     function addItems(fresh) {
-        const items = getItems();
-        let id = Math.max(nextId(items), highest([]) + 1);
-        const added = fresh.map((item) => ({ id: id++, ...item }));
-        if (added.length > 0) {
-            ours.store.set(HIGHEST, id - 1);
-            setItems([...items, ...added]);
+        if (fresh.length === 0) {
+            return [];
         }
+        const items = getItems();
+        let id = ours.store.reserve(HIGHEST, nextId(items) - 1, fresh.length) - fresh.length;
+        const added = fresh.map((item) => ({ id: ++id, ...item }));
+        setItems([...items, ...added]);
         return added;
     }
 
@@ -128,7 +129,7 @@ exports.contextManager = function (options = {}) {
         // Another tool may have given a higher id, which is not reused either.
         const most = highest(removed.map((item) => item.id));
         if (most > highest([])) {
-            ours.store.set(HIGHEST, most);
+            ours.store.reserve(HIGHEST, most, 0);
         }
         setItems(items.filter((item) => !removed.some((each) => each.id === item.id)));
     }

@@ -23,6 +23,12 @@ pub(super) const FUNCTIONS: &[(&str, Native)] = &[
         host.set_state(&key(arguments)?, None)?;
         Ok(Value::Null)
     }),
+    ("reserve", |host, arguments| {
+        let number = |at: usize| {
+            arguments.value(at).as_u64().ok_or_else(|| arguments.wrong(at, "a whole number"))
+        };
+        Ok(json!(host.reserve(&key(arguments)?, number(1)?, number(2)?)?))
+    }),
     ("readLine", |host, arguments| Ok(json!(host.read_line(arguments.text(0)?)))),
 ];
 

@@ -95,14 +95,14 @@ impl Session {
 }
 
 /// Reads stored documents, and archives those that cannot be used.
-struct Reader<'a> {
-    backend: &'a dyn Backend,
-    id: &'a SessionId,
-    holder: &'a Holder,
+pub(super) struct Reader<'a> {
+    pub(super) backend: &'a dyn Backend,
+    pub(super) id: &'a SessionId,
+    pub(super) holder: &'a Holder,
 }
 
 impl Reader<'_> {
-    fn read(
+    pub(super) fn read(
         &self,
         bytes: Vec<u8>,
         transaction: &mut dyn Transaction,
@@ -143,7 +143,7 @@ impl Reader<'_> {
         event(self.holder, self.id, what, now)
     }
 
-    fn corrupt(&self, reason: Damage) -> Error {
+    pub(super) fn corrupt(&self, reason: Damage) -> Error {
         let place = place(self.backend, self.id);
         Error::Corrupt { what: Damaged::Session, place, reason }
     }

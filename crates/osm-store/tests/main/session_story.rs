@@ -58,6 +58,27 @@ fn on_every_backend(story: fn(&Store)) {
 }
 
 #[test]
+fn a_reserved_number_is_given_once() {
+    on_every_backend(|store| {
+        let (name, highest) = (id("numbers"), key("highest"));
+        let mut one = store.open(&name, Wait::NONE).unwrap();
+        let mut other = store.open(&name, Wait::NONE).unwrap();
+        assert_eq!(one.reserve(&highest, 0, 1).unwrap(), 1);
+        assert_eq!(other.reserve(&highest, 0, 2).unwrap(), 3);
+        one.set(key("note"), json!("a command that did not see the other")).unwrap();
+        one.record("mode", "add").unwrap();
+        assert_eq!(one.reserve(&highest, 7, 1).unwrap(), 8);
+        assert_eq!(other.reserve(&highest, 0, 1).unwrap(), 9);
+        drop((one, other));
+        let mut later = store.open(&name, Wait::NONE).unwrap();
+        assert_eq!(later.get(&highest).unwrap(), Some(json!(9)));
+        later.set(highest.clone(), json!(1_u64 << 40)).unwrap();
+        later.persist().unwrap();
+        assert_eq!(later.reserve(&highest, 3, 1).unwrap(), 4, "another tool's number is not one");
+    });
+}
+
+#[test]
 fn from_the_first_change_to_the_end() {
     on_every_backend(|store| {
         let name = id("story");

@@ -21,7 +21,7 @@ use crate::error::Failure;
 use crate::interaction::Interaction;
 use crate::invocation::{Invocation, InvocationError};
 
-use self::items::Items;
+use self::items::{Fresh, Items};
 
 pub(crate) use builder::Builder;
 pub use builder::PromptStats;
@@ -192,16 +192,22 @@ pub fn add(
     let folder = invocation.folder()?;
     let builder = builder(invocation, &folder);
     let mut items = Items::read(&session)?;
-    let (mut added, mut failed) = (Added::default(), Vec::new());
+    let (mut added, mut fresh, mut failed) = (Added::default(), Vec::new(), Vec::new());
     for new in &request.items {
-        match (items.add(new, &builder, &mut added), new) {
-            (Ok(()), _) => {}
+        match (Fresh::find(new, &builder, &mut added.skipped), new) {
+            (Ok(found), _) => fresh.push(found),
             (Err(error), NewItem::Path(path)) => failed.push((path.clone(), error)),
             (Err(error), _) => return Err(error.into()),
         }
     }
     if !failed.is_empty() {
         return Err(Error::Unresolved(failed));
+    }
+    if !fresh.is_empty() {
+        items.reserve(&mut session, &fresh)?;
+    }
+    for each in fresh {
+        items.add(each, &builder, &mut added);
     }
     if !added.ids.is_empty() {
         items.store(&mut session)?;

@@ -1,7 +1,10 @@
 //! Nothing is lost: not by a kill, not by another process, not by a store that cannot be written.
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use crate::harness::{Env, Run};
 
@@ -46,6 +49,44 @@ fn two_in_one_session() {
     one.kill();
     other.kill();
     assert_eq!(env.probe(&["show"]).good(), "all: a\nbye\n");
+}
+
+/// Two terminals add notes to one session at the same time: the number that a terminal was told is the
+/// number of its note.
+#[test]
+fn announced_numbers_are_the_stored_ones() {
+    const NOTES: usize = 500;
+    let env = Env::new();
+    let add = |terminal: usize| {
+        let mut input = String::new();
+        for round in 0..NOTES {
+            writeln!(input, "note {terminal}-{round}").unwrap();
+        }
+        let mut child = env.command(&["code-review"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let typist = std::thread::spawn(move || stdin.write_all(input.as_bytes()).unwrap());
+        let output = child.wait_with_output().unwrap();
+        typist.join().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        let number =
+            |line: &str| line.strip_prefix("Added note [")?.strip_suffix(']')?.parse().ok();
+        said.lines().filter_map(number).collect::<Vec<u64>>()
+    };
+    let told = std::thread::scope(|scope| {
+        [0, 1].map(|terminal| scope.spawn(move || add(terminal))).map(|it| it.join().unwrap())
+    });
+    let stored: serde_json::Value =
+        serde_json::from_str(&env.run(&["session", "export"]).good()).unwrap();
+    let items = stored["shared_state"]["contextItems"].as_array().unwrap().clone();
+    assert_eq!(items.len(), 2 * NOTES, "no note is lost");
+    for (terminal, numbers) in told.iter().enumerate() {
+        assert_eq!(numbers.len(), NOTES);
+        for (round, number) in numbers.iter().enumerate() {
+            let item = items.iter().find(|item| item["id"] == *number).unwrap();
+            assert_eq!(item["payload"], format!("{terminal}-{round}"), "[{number}]");
+        }
+    }
 }
 
 fn document(env: &Env) -> PathBuf {

@@ -1,8 +1,8 @@
 //! The items of a session: reading them, and adding to them without reusing an id.
 
-use osm_context::{Item, Kind, Resolved};
+use osm_context::{Found, Item, Kind, Skipped};
 use osm_store::{Key, Session};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Added, Builder, Error, NewItem};
 
@@ -15,47 +15,81 @@ const HIGHEST_ID: &str = "contextHighestId";
 /// The items of a session, and additions that are not stored yet.
 pub(super) struct Items {
     pub(super) list: Vec<Item>,
-    highest: i64,
+    /// The next id to give.
+    next: i64,
+}
+
+/// What is to be added, with the paths that were found.
+pub(super) enum Fresh<'a> {
+    Note(&'a str),
+    Diff(&'a [String]),
+    Files(Vec<Found>),
+}
+
+impl<'a> Fresh<'a> {
+    /// Finds what a new item names; adds to `skipped` what its patterns skip.
+    pub(super) fn find(
+        new: &'a NewItem,
+        builder: &Builder,
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<Self, osm_context::Error> {
+        Ok(match new {
+            NewItem::Note(text) => Self::Note(text),
+            NewItem::Diff(arguments) => Self::Diff(arguments),
+            NewItem::Path(path) => {
+                let resolved = osm_context::resolve(path, builder.setting())?;
+                skipped.extend(resolved.skipped);
+                Self::Files(resolved.found)
+            }
+        })
+    }
+
+    /// The most items that it makes.
+    fn count(&self) -> usize {
+        match self {
+            Self::Note(_) | Self::Diff(_) => 1,
+            Self::Files(found) => found.len(),
+        }
+    }
 }
 
 impl Items {
     pub(super) fn read(session: &Session) -> Result<Self, Error> {
         let stored = session.get(&Key::Shared(ITEMS.into()))?.unwrap_or_else(|| json!([]));
         let list: Vec<Item> = serde_json::from_value(stored)?;
-        let counted = session.get(&Key::Shared(HIGHEST_ID.into()))?;
-        let counted = counted.as_ref().and_then(Value::as_i64);
-        let highest = list.iter().filter_map(Item::id).chain(counted).max().unwrap_or(0).max(0);
-        Ok(Self { list, highest })
+        Ok(Self { list, next: 0 })
+    }
+
+    /// Reserves the ids for what will be added: another process may add items at the same time.
+    pub(super) fn reserve(&mut self, session: &mut Session, fresh: &[Fresh]) -> Result<(), Error> {
+        let count = fresh.iter().map(Fresh::count).sum::<usize>() as u64;
+        let highest = self.list.iter().filter_map(Item::id).max().unwrap_or(0);
+        let floor = u64::try_from(highest).unwrap_or(0);
+        let last = session.reserve(&Key::Shared(HIGHEST_ID.into()), floor, count)?;
+        self.next = i64::try_from(last - count + 1).unwrap_or(i64::MAX);
+        Ok(())
     }
 
     pub(super) fn store(&self, session: &mut Session) -> Result<(), Error> {
         session.set(Key::Shared(ITEMS.into()), json!(self.list))?;
-        session.set(Key::Shared(HIGHEST_ID.into()), json!(self.highest))?;
         Ok(())
     }
 
-    /// Adds an item. A file that is there already is not added again.
-    pub(super) fn add(
-        &mut self,
-        new: &NewItem,
-        builder: &Builder,
-        added: &mut Added,
-    ) -> Result<(), osm_context::Error> {
-        match new {
-            NewItem::Note(text) => {
+    /// Adds an item, or one for each file. A file that is there already is not added again.
+    pub(super) fn add(&mut self, fresh: Fresh, builder: &Builder, added: &mut Added) {
+        match fresh {
+            Fresh::Note(text) => {
                 let id = self.push(|id| Item::note(id, "note", text));
                 added.ids.push(id);
             }
-            NewItem::Diff(arguments) => {
+            Fresh::Diff(arguments) => {
                 let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
                 let folder = builder.setting().folder.display().to_string();
                 let label = label(arguments);
                 let id = self.push(|id| Item::lazy_diff(id, &label, &words, &folder));
                 added.ids.push(id);
             }
-            NewItem::Path(path) => {
-                let Resolved { found, skipped } = osm_context::resolve(path, builder.setting())?;
-                added.skipped.extend(skipped);
+            Fresh::Files(found) => {
                 for found in found {
                     if let Some(id) = self.id_of(&found.path, &found.label) {
                         added.known.push(id);
@@ -66,13 +100,13 @@ impl Items {
                 }
             }
         }
-        Ok(())
     }
 
     fn push(&mut self, item: impl FnOnce(i64) -> Item) -> i64 {
-        self.highest += 1;
-        self.list.push(item(self.highest));
-        self.highest
+        let id = self.next;
+        self.next += 1;
+        self.list.push(item(id));
+        id
     }
 
     /// The id of a file's item. An item of another tool may have a label only.
