@@ -86,7 +86,7 @@ impl Lab {
     /// A copy of a program under another name.
     pub fn copy(&self, program: &Path, name: &str) -> io::Result<PathBuf> {
         let path = self.path().join(name);
-        fs::copy(program, &path)?;
+        crate::program::copy(program, &path)?;
         open_to_all(&path)?;
         Ok(path)
     }

@@ -14,6 +14,7 @@ pub mod model;
 pub mod modules;
 pub mod page;
 pub mod picture;
+pub mod program;
 #[cfg(unix)]
 pub mod screen;
 #[cfg(target_os = "linux")]

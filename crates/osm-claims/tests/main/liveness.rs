@@ -127,7 +127,7 @@ fn hidden_processes() {
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(folder.path(), open).unwrap();
     let copy = folder.path().join("claimant");
-    std::fs::copy(program(), &copy).unwrap();
+    osm_testkit::program::copy(program().as_ref(), &copy).unwrap();
     let script = script.replace("\"$0\"", &format!("'{}'", copy.display()));
     let verdict = seen(&["--mount"], &script, &process);
     assert_eq!(

@@ -54,7 +54,7 @@ fn a_users_agent_is_found() {
     let env = Env::new();
     env.config("[[identity.agents]]\nname = \"my-agent\"\nprograms = [\"myagent\"]\nsession = [\"MY_SESSION\"]\n");
     let agent = env.path().join("myagent");
-    std::fs::copy("/bin/bash", &agent).unwrap();
+    osm_testkit::program::copy("/bin/bash".as_ref(), &agent).unwrap();
     let run = |variables: &[(&str, &str)]| {
         let command = format!("{} session id; true", env!("CARGO_BIN_EXE_osm"));
         let output = std::process::Command::new(&agent)
@@ -76,7 +76,7 @@ fn a_users_agent_is_found() {
 fn a_users_wrapper_and_shell_are_seen_through() {
     let env = Env::new();
     let shell = env.path().join("mysh");
-    std::fs::copy("/bin/bash", &shell).unwrap();
+    osm_testkit::program::copy("/bin/bash".as_ref(), &shell).unwrap();
     let run = |setting: &str| {
         env.config(setting);
         let command = format!("{} session id; true", env!("CARGO_BIN_EXE_osm"));
