@@ -63,7 +63,7 @@ pub enum State {
     Active,
     /// Stopped by a signal or a debugger: alive, and able to go on.
     Suspended,
-    /// Ended, but not yet collected by its parent: dead.
+    /// Ended with all its threads, but not yet collected by its parent: dead.
     Zombie,
 }
 

@@ -3,6 +3,7 @@
 //! Namespaces, `hidepid` and bind mounts are Linux; they need root.
 
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use osm_claims::{LivenessProbe, SystemProbe};
 use osm_identity::{
@@ -72,6 +73,39 @@ fn what_an_owner_held_is_free_when_it_is_killed_and_not_before() {
     // A zombie: its parent has not collected it.
     assert!(said(&claim()).starts_with("Grant(Some(Died)) 2."));
     owner.collect();
+}
+
+/// Ends its main thread and goes on in another one until standard input ends.
+const WITHOUT_MAIN_THREAD: &str = "
+import ctypes, sys, threading
+threading.Thread(target=sys.stdin.read).start()
+ctypes.CDLL(None).pthread_exit(None)
+";
+
+#[test]
+fn a_process_whose_main_thread_has_ended() {
+    let python = trials::need(tools::program("python3"));
+    let mut command = Command::new(python);
+    command.args(["-c", WITHOUT_MAIN_THREAD]).stdin(Stdio::piped());
+    let mut child = Sleeper(command.spawn().unwrap());
+    let stat = format!("/proc/{}/stat", child.0.id());
+    while !std::fs::read_to_string(&stat).unwrap().contains(") Z ") {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let process = ProcessInstance::with_pid(child.0.id(), &System).unwrap();
+    assert_eq!(look(&process), Liveness::Alive);
+
+    // Its claim is held until the last thread ended, and free then.
+    let folder = tempfile::tempdir().unwrap();
+    let owner = format!("owner@{}", child.0.id());
+    assert!(said(&run(folder.path(), &[&owner, "claim", "task"])).starts_with("Grant(None) 1."));
+    let claim = || run(folder.path(), &["rival@1", "claim", "task"]);
+    assert_eq!(claim().status.code(), Some(10), "held");
+    drop(child.0.stdin.take());
+    let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(Pid::from_child(&child.0)), ended).unwrap().unwrap();
+    assert_eq!(look(&process), Liveness::Dead(Proof::Zombie));
+    assert!(said(&claim()).starts_with("Grant(Some(Died)) 2."));
 }
 
 /// What is known of a process there.

@@ -3,6 +3,9 @@
 //! The second field is the process's name in parentheses, and a process names itself: `a) S 1 (b`
 //! is a legal name. The kernel escapes nothing but newlines, so the only sound rule is that the
 //! name ends at the *last* closing parenthesis of the line.
+//!
+//! The state is that of the main thread. A process whose main thread ended while others run shows
+//! `Z` and is alive; only a zombie without another thread has ended.
 
 use crate::process::{Pid, Process, ReadError, StartTime, State, Terminal};
 
@@ -25,16 +28,22 @@ pub fn parse(line: &[u8], pid: Pid) -> Result<Process, ReadError> {
     let mut fields =
         line[close + 1..].split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
     let mut field = |skipped: usize| fields.nth(skipped).ok_or(ReadError::Malformed("cut short"));
-    let state = match field(0)? {
-        b"Z" | b"X" | b"x" => State::Zombie,
-        b"T" | b"t" => State::Suspended,
-        [letter] if letter.is_ascii_alphabetic() => State::Active,
+    let letter = match field(0)? {
+        [letter] if letter.is_ascii_alphabetic() => *letter,
         _ => return Err(ReadError::Malformed("no state")),
     };
     let parent = number::<u32>(field(0)?)?;
     let session = number::<i64>(field(1)?)?;
     let terminal = number::<i64>(field(0)?)?;
-    let start = number::<u64>(field(14)?)?;
+    let threads = number::<i64>(field(12)?)?;
+    let start = number::<u64>(field(1)?)?;
+    let state = match letter {
+        // The kernel shows no thread at all for a main thread that was just collected, also by
+        // another thread of its process, which took its place to execute a program.
+        b'Z' | b'X' | b'x' if threads == 1 => State::Zombie,
+        b'T' | b't' => State::Suspended,
+        _ => State::Active,
+    };
 
     Ok(Process {
         pid,
@@ -113,15 +122,21 @@ mod tests {
 
     #[test]
     fn states_that_matter() {
-        for (letter, state) in [
-            (b"R", State::Active),
-            (b"T", State::Suspended),
-            (b"t", State::Suspended),
-            (b"Z", State::Zombie),
+        for (letter, threads, state) in [
+            (b'R', b'1', State::Active),
+            (b'T', b'1', State::Suspended),
+            (b't', b'2', State::Suspended),
+            (b'Z', b'1', State::Zombie),
+            (b'Z', b'2', State::Active),
+            (b'Z', b'0', State::Active),
+            (b'X', b'0', State::Active),
         ] {
             let mut bytes = line(b"x");
-            bytes[7] = letter[0];
-            assert_eq!(parse(&bytes, Pid(42)).unwrap().state, state);
+            bytes[7] = letter;
+            let count = bytes.len() - b"1 0 987654 0 0 ".len();
+            bytes[count] = threads;
+            let seen = parse(&bytes, Pid(42)).unwrap().state;
+            assert_eq!(seen, state, "{} {}", char::from(letter), char::from(threads));
         }
     }
 
