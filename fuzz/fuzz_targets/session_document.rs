@@ -122,6 +122,7 @@ fn holder() -> Holder {
         namespace: String::new(),
         inode: None,
         machine: None,
+        seen: None,
         clock: None,
         name: "fuzz".into(),
     };

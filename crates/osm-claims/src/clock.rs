@@ -3,7 +3,8 @@
 //! A wall clock jumps, so it is only shown to people. Time since boot, counted through sleep,
 //! cannot go backwards, but means something in one boot of one machine alone; a [`Moment`] says
 //! which. After a reboot a lease has its whole term again from the start of the new boot: it was
-//! granted before, so it has certainly run that long.
+//! granted before, by the wall clock, so it has certainly run that long. Another boot id alone does
+//! not say so: a container can have one of its own while the machine runs on.
 
 use std::time::Duration;
 
@@ -34,6 +35,16 @@ pub struct Moment {
     pub boot: String,
     /// How long the machine ran.
     pub uptime: Duration,
+    /// The wall clock, in seconds since 1970: the one clock that two boots have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<i64>,
+}
+
+impl Moment {
+    /// When the machine started, by the wall clock.
+    fn started(&self) -> Option<i64> {
+        self.wall?.checked_sub_unsigned(self.uptime.as_secs())
+    }
 }
 
 /// The time, for deciding and for people.
@@ -68,13 +79,15 @@ impl SystemClock {
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the clock that a world is given")]
     fn now(&self) -> Now {
+        let wall = Timestamp::now();
         Now {
             moment: Moment {
                 machine: self.machine.clone(),
                 boot: self.boot.clone(),
                 uptime: platform::uptime(),
+                wall: Some(wall.as_second()),
             },
-            wall: Timestamp::now(),
+            wall,
         }
     }
 }
@@ -116,7 +129,10 @@ impl Lease {
     pub fn left(&self, now: &Moment) -> Left {
         let elapsed = if now.boot == self.since.boot {
             now.uptime.saturating_sub(self.since.uptime)
-        } else if now.machine.is_some() && now.machine == self.since.machine {
+        } else if now.machine.is_some()
+            && now.machine == self.since.machine
+            && self.since.wall.zip(now.started()).is_some_and(|(since, started)| since < started)
+        {
             now.uptime
         } else {
             return Left::Unknown;
@@ -137,7 +153,13 @@ mod tests {
             machine: Some(machine.into()),
             boot: boot.into(),
             uptime: Duration::from_secs(uptime),
+            wall: None,
         }
+    }
+
+    /// The same in a boot that started at this time by the wall clock.
+    fn on(moment: Moment, started: i64) -> Moment {
+        Moment { wall: started.checked_add_unsigned(moment.uptime.as_secs()), ..moment }
     }
 
     #[test]
@@ -146,15 +168,26 @@ mod tests {
         assert_eq!(lease.left(&moment("m", "b", 159)), Left::Some(Duration::from_secs(1)));
         assert_eq!(lease.left(&moment("m", "b", 160)), Left::Nothing);
         assert_eq!(lease.left(&moment("m", "b", 90)), Left::Some(Duration::from_mins(1)));
-        assert_eq!(
-            lease.left(&moment("m", "c", 20)),
-            Left::Some(Duration::from_secs(40)),
-            "after a reboot it has run at least as long as the machine"
-        );
-        assert_eq!(lease.left(&moment("m", "c", 60)), Left::Nothing);
         assert_eq!(lease.left(&moment("other", "c", 999)), Left::Unknown);
         let nameless = Moment { machine: None, ..moment("", "c", 999) };
         assert_eq!(lease.left(&nameless), Left::Unknown);
+    }
+
+    #[test]
+    fn after_a_reboot_a_lease_has_run_at_least_as_long_as_the_machine() {
+        let since = on(moment("m", "b", 100), 1000);
+        let lease = Lease { term: Duration::from_mins(1), since };
+        let left = |uptime, started| lease.left(&on(moment("m", "c", uptime), started));
+        assert_eq!(left(20, 2000), Left::Some(Duration::from_secs(40)));
+        assert_eq!(left(60, 2000), Left::Nothing);
+        assert_eq!(left(60, 1100), Left::Unknown, "it was granted after this boot started");
+        assert_eq!(left(999, 1000), Left::Unknown, "a container with a boot id of its own");
+        assert_eq!(lease.left(&moment("m", "c", 60)), Left::Unknown, "no clock in common");
+        let stored: Lease =
+            serde_json::from_str(r#"{"term":{"secs":60,"nanos":0},"since":{"machine":"m","boot":"b","uptime":{"secs":100,"nanos":0}}}"#)
+                .unwrap();
+        assert_eq!(stored.left(&on(moment("m", "c", 60), 2000)), Left::Unknown);
+        assert_eq!(stored.left(&moment("m", "b", 160)), Left::Nothing);
     }
 
     #[test]

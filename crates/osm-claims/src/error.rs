@@ -113,7 +113,7 @@ impl fmt::Display for Hazard {
             Self::NotAFile => "not a regular file",
             Self::AnotherUser => "owned by another user",
             Self::HardLink => "hard-linked to another place",
-            Self::NetworkFileSystem => "on a network file system",
+            Self::NetworkFileSystem => "on a network or FUSE file system",
         })
     }
 }

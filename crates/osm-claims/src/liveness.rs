@@ -46,7 +46,9 @@ impl<'a> Verdicts<'a> {
         let Some(process) = claim.process() else {
             return Liveness::Unknown(UnknownReason::NoProcess);
         };
-        let look = || self.probe.look(process);
+        // The grant is newer than the owner's record, and both say that the process ran then.
+        let granted = u64::try_from(claim.since.as_second()).unwrap_or(0);
+        let look = || self.probe.look(&process.clone().seen_at(granted));
         match claim.hold {
             Hold::Process(_) => *self.processes.entry(process.key()).or_insert_with(look),
             _ => *self.owners.entry(claim.owner.id).or_insert_with(look),

@@ -11,6 +11,7 @@ pub(crate) fn process(pid: u32) -> ProcessInstance {
         namespace: "pid:[1]".into(),
         inode: Some(u64::from(pid)),
         machine: Some("machine".into()),
+        seen: None,
         clock: None,
         name: "agent".into(),
     }

@@ -29,6 +29,10 @@ pub struct ProcessInstance {
     /// The machine, across all its boots: without it, another boot proves nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
+    /// When it was seen running, in seconds since 1970 by the wall clock: without it, another boot
+    /// proves nothing either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<u64>,
     /// The clock that counts its start time: start times of two clocks cannot be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
@@ -61,7 +65,7 @@ pub enum Proof {
     AnotherStart,
     /// Another process has its pid and even its start time.
     AnotherInode,
-    /// The machine was restarted since.
+    /// The machine was restarted since it was seen.
     Rebooted,
 }
 
@@ -72,6 +76,9 @@ pub enum UnknownReason {
     NoProcess,
     /// It ran on another machine, or in another boot of a machine without an id.
     AnotherMachine,
+    /// It has another boot's id, but was not seen before this machine started: a container can have
+    /// a boot id that is not the machine's, and copies of a machine can have its id.
+    AnotherBoot,
     /// It is in another pid namespace.
     AnotherNamespace,
     /// Its start time was counted by another clock (a time namespace).
@@ -92,6 +99,7 @@ impl ProcessInstance {
             namespace: host.namespace.clone(),
             inode: source.inode(process.pid),
             machine: None,
+            seen: None,
             clock: None,
             name: process.name.clone(),
         }
@@ -114,6 +122,7 @@ impl ProcessInstance {
             namespace: String::new(),
             inode: None,
             machine: None,
+            seen: None,
             clock: None,
             name: String::new(),
         }
@@ -125,10 +134,17 @@ impl ProcessInstance {
         Self { clock: source.clock(), ..self }
     }
 
-    /// Adds the machine of `source`, so that a reboot proves the death of the process.
+    /// Adds the machine of `source` and the time, so that a reboot proves the death of the process.
     #[must_use]
     pub fn with_machine(self, source: &dyn ProcessSource) -> Self {
-        Self { machine: source.machine(), ..self }
+        let seen = source.boot_clock().map(|clock| clock.now);
+        Self { machine: source.machine(), seen, ..self }
+    }
+
+    /// The same process, known to have run at that time, too.
+    #[must_use]
+    pub fn seen_at(self, time: u64) -> Self {
+        Self { seen: self.seen.max(Some(time)), ..self }
     }
 
     /// A text that no other process shares.
@@ -166,8 +182,12 @@ impl ProcessInstance {
 
     fn in_another_boot(&self, source: &dyn ProcessSource) -> Liveness {
         match (&self.machine, source.machine()) {
-            (Some(there), Some(here)) if *there == here => Liveness::Dead(Proof::Rebooted),
-            _ => Liveness::Unknown(UnknownReason::AnotherMachine),
+            (Some(there), Some(here)) if *there == here => {}
+            _ => return Liveness::Unknown(UnknownReason::AnotherMachine),
+        }
+        match (self.seen, source.boot_clock()) {
+            (Some(seen), Some(clock)) if seen < clock.started => Liveness::Dead(Proof::Rebooted),
+            _ => Liveness::Unknown(UnknownReason::AnotherBoot),
         }
     }
 
@@ -271,6 +291,7 @@ impl UnknownReason {
         match self {
             Self::NoProcess => "no-process",
             Self::AnotherMachine => "another-machine",
+            Self::AnotherBoot => "another-boot",
             Self::AnotherNamespace => "another-namespace",
             Self::AnotherClock => "another-clock",
             Self::Unreadable(_) => "unreadable",
@@ -281,6 +302,9 @@ impl UnknownReason {
         match self {
             Self::NoProcess => "it has no process",
             Self::AnotherMachine => "its process ran in another boot or on another machine",
+            Self::AnotherBoot => {
+                "its process has another boot id, and this machine was not restarted since"
+            }
             Self::AnotherNamespace => "its process is in another pid namespace",
             Self::AnotherClock => "its start time was counted in another time namespace",
             Self::Unreadable(_) => "its process cannot be read",

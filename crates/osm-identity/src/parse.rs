@@ -13,4 +13,5 @@ pub mod linux_stat;
 pub mod mintty;
 pub mod nul_list;
 pub mod procargs;
+pub mod time_offsets;
 pub mod toolhelp;

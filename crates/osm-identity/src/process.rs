@@ -98,6 +98,18 @@ pub struct Host {
     pub contained: bool,
 }
 
+/// When the machine started and what time it is, in seconds since 1970 by one wall clock.
+///
+/// The wall clock can be set. Both move with it, so that they compare with each other; a time that
+/// was recorded before compares with them as far as the clock was right then and is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BootClock {
+    /// When the machine started: the kernel itself, whatever boot a container is shown.
+    pub started: u64,
+    /// The time.
+    pub now: u64,
+}
+
 /// Why a look at a process gave nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -169,6 +181,11 @@ pub trait ProcessSource {
 
     /// Names the machine, over all its boots; `None` where it has no name.
     fn machine(&self) -> Option<String> {
+        None
+    }
+
+    /// When the machine started; `None` where this cannot be told.
+    fn boot_clock(&self) -> Option<BootClock> {
         None
     }
 

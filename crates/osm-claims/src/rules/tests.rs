@@ -26,7 +26,7 @@ fn owner(id: i64) -> Arc<Owner> {
 
 fn moment(seconds: u64) -> Moment {
     let uptime = Duration::from_secs(seconds);
-    Moment { machine: Some("m".into()), boot: "b".into(), uptime }
+    Moment { machine: Some("m".into()), boot: "b".into(), uptime, wall: None }
 }
 
 fn now(seconds: u64) -> Now {
@@ -168,7 +168,7 @@ fn a_lease_needs_no_verdict() {
         assert_eq!(ask(Some(&over), 1, &request("renew"), verdict), "Renew");
         assert_eq!(ask(Some(&over), 1, &request("claim"), verdict), "Renew");
     }
-    let since = Moment { machine: None, boot: "other".into(), uptime: Duration::ZERO };
+    let since = Moment { machine: None, boot: "other".into(), uptime: Duration::ZERO, wall: None };
     let elsewhere = Claim { hold: Hold::Lease(Lease { since, ..lease(1) }), ..claim(1) };
     assert_eq!(ask(Some(&elsewhere), 2, &request("claim"), &UNKNOWN), "unknown_holder");
 }
@@ -182,6 +182,7 @@ fn a_command_holds_for_its_session_while_it_runs() {
         namespace: "n".into(),
         inode: None,
         machine: None,
+        seen: None,
         clock: None,
         name: "make".into(),
     };

@@ -282,6 +282,54 @@ fn a_disk_that_cannot_be_written() {
     );
 }
 
+/// A FUSE file system with an empty folder, mounted at the first argument.
+const FUSE: &str = r"
+import ctypes, os, struct, sys
+fuse = os.open('/dev/fuse', os.O_RDWR)
+options = f'fd={fuse},rootmode=40755,user_id=0,group_id=0'.encode()
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.mount(b'test', sys.argv[1].encode(), b'fuse', 0, options) != 0:
+    sys.exit(os.strerror(ctypes.get_errno()))
+attributes = struct.pack('<QII6Q10I', 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0o40700, 2, 0, 0, 0, 4096, 0)
+answers = {26: struct.pack('<II', 7, 31) + bytes(56), 3: attributes, 17: bytes(80)}
+while True:
+    try:
+        request = os.read(fuse, 1 << 20)
+    except OSError:
+        break
+    operation, unique = struct.unpack_from('<IQ', request, 4)
+    answer = answers.get(operation)
+    head = struct.pack('<IiQ', 16 + len(answer or b''), 0 if answer else -38, unique)
+    os.write(fuse, head + (answer or b''))
+";
+
+#[test]
+fn a_file_system_that_other_machines_may_share_is_refused() {
+    let python = trials::need(tools::program("python3"));
+    if !Path::new("/dev/fuse").exists() {
+        trials::skip(tools::Skipped("this machine has no FUSE (/dev/fuse)".into()));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let server = folder.path().join("server.py");
+    std::fs::write(&server, FUSE).unwrap();
+    let mounted = folder.path().join("mounted");
+    std::fs::create_dir(&mounted).unwrap();
+    let script = format!(
+        "'{}' '{}' \"$1\" & server=$!
+         until [ \"$(stat -f -c %T \"$1\")\" = fuseblk ] || [ \"$(stat -f -c %T \"$1\")\" = fuse ]; do
+             kill -0 $server; sleep 0.01
+         done
+         code=0; \"$0\" \"$@\" || code=$?
+         umount \"$1\"; wait $server || true; exit $code",
+        python.display(),
+        server.display()
+    );
+    let arguments = [mounted.to_str().unwrap(), "owner", "claim", "task"];
+    let output = in_namespaces(&["--mount"], &script, &arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("network or FUSE file system"), "{said}");
+}
+
 #[test]
 fn a_copy_is_another_ledger() {
     let (folder, _) = used();

@@ -41,7 +41,8 @@ impl Nature {
 impl Clock for Nature {
     fn now(&self) -> Now {
         let uptime = *self.uptime.lock().unwrap();
-        let moment = Moment { machine: Some("machine".into()), boot: "boot".into(), uptime };
+        let moment =
+            Moment { machine: Some("machine".into()), boot: "boot".into(), uptime, wall: None };
         let seconds = i64::try_from(uptime.as_secs()).unwrap();
         Now { moment, wall: Timestamp::from_second(seconds).unwrap() }
     }
@@ -91,6 +92,7 @@ pub(crate) fn with_process(session: &str, pid: u32) -> Requester {
         namespace: "pid:[1]".into(),
         inode: Some(u64::from(pid)),
         machine: Some("machine".into()),
+        seen: None,
         clock: None,
         name: "agent".into(),
     };

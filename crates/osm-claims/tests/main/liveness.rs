@@ -198,13 +198,36 @@ fn another_boot() {
     let machine = file("machine", "0123456789abcdef0123456789abcdef\n");
     let boot = format!("mount --bind '{boot}' /proc/sys/kernel/random/boot_id");
     let machine = format!("mount --bind '{machine}' /etc/machine-id");
-    for (script, expected) in [
-        (boot.clone(), Liveness::Dead(Proof::Rebooted)),
-        (format!("{boot}; {machine}"), Liveness::Unknown(UnknownReason::AnotherMachine)),
-        (machine, Liveness::Alive),
+    // It was seen before this machine started.
+    let before = ProcessInstance { seen: Some(1), ..process.clone() };
+    let not_since = Liveness::Unknown(UnknownReason::AnotherBoot);
+    let elsewhere = Liveness::Unknown(UnknownReason::AnotherMachine);
+    for (process, script, expected) in [
+        (&before, boot.clone(), Liveness::Dead(Proof::Rebooted)),
+        (&process, boot.clone(), not_since),
+        (&before, format!("{boot}; {machine}"), elsewhere),
+        (&process, machine, Liveness::Alive),
     ] {
         let script = format!("{script}; exec \"$0\" \"$@\"");
-        let verdict = seen(&["--mount"], &script, &process);
+        let verdict = seen(&["--mount"], &script, process);
         assert_eq!(verdict, expected.to_string(), "{script}");
     }
+    // Nor by a clock that a time namespace shows.
+    let options = ["--mount", "--time", "--boottime", "-1000", "--fork"];
+    let verdict = seen(&options, &format!("{boot}; exec \"$0\" \"$@\""), &process);
+    assert_eq!(verdict, not_since.to_string());
+
+    // The claims of a process that runs stay held, in whatever boot a container believes to be.
+    let ledger = tempfile::tempdir().unwrap();
+    let path = ledger.path().to_str().unwrap();
+    let owner = Claimant::start(ledger.path(), &["owner@self", "hold", "task"]);
+    let lease = run(ledger.path(), &["named", "claim", "leased"]);
+    assert!(lease.status.success(), "{lease:?}");
+    for (resource, code) in [("task", 12), ("leased", 12)] {
+        let script = format!("{boot}; exec \"$0\" \"$@\"");
+        let arguments = [path, "rival", "claim", resource];
+        let output = in_namespaces(&["--mount"], &script, &arguments);
+        assert_eq!(output.status.code(), Some(code), "{resource}: {output:?}");
+    }
+    owner.finish();
 }

@@ -1,7 +1,7 @@
 //! When a process is alive, dead or unknown, and the forms in which it was and is stored.
 
 use super::*;
-use crate::process::FixedTable;
+use crate::process::{BootClock, FixedTable};
 
 fn host() -> Host {
     Host { boot: "boot".into(), namespace: "pid:[1]".into(), contained: false }
@@ -31,6 +31,8 @@ struct Named {
     table: FixedTable,
     machine: Option<&'static str>,
     clock: Option<&'static str>,
+    /// When the machine started.
+    started: Option<u64>,
 }
 
 impl ProcessSource for Named {
@@ -57,6 +59,9 @@ impl ProcessSource for Named {
     }
     fn machine(&self) -> Option<String> {
         self.machine.map(str::to_owned)
+    }
+    fn boot_clock(&self) -> Option<BootClock> {
+        self.started.map(|started| BootClock { started, now: started + 1000 })
     }
     fn clock(&self) -> Option<String> {
         self.clock.map(str::to_owned)
@@ -103,6 +108,7 @@ fn start_times_of_two_clocks_prove_nothing() {
         table: FixedTable::new(host()).with(other.clone(), &[]),
         machine: None,
         clock,
+        started: None,
     };
     let recorded = instance().with_clock(&machine(Some("time:[1]")));
     let unknown = Liveness::Unknown(UnknownReason::AnotherClock);
@@ -132,17 +138,35 @@ fn absence_is_proven_only_where_it_could_be_seen() {
 
 #[test]
 fn another_boot_is_a_proof_only_on_the_same_machine() {
-    let later = |machine| Named {
+    let named = |machine, started| Named {
         table: FixedTable::new(Host { boot: "later".into(), ..host() }),
         machine,
         clock: None,
+        started,
     };
-    let recorded = instance().with_machine(&later(Some("m")));
+    let later = |machine| named(machine, Some(5000));
+    let recorded = instance().with_machine(&named(Some("m"), Some(500)));
     let unknown = Liveness::Unknown(UnknownReason::AnotherMachine);
     assert_eq!(recorded.liveness(&later(Some("m"))), Liveness::Dead(Proof::Rebooted));
     assert_eq!(recorded.liveness(&later(Some("n"))), unknown);
     assert_eq!(recorded.liveness(&later(None)), unknown);
     assert_eq!(instance().liveness(&later(None)), unknown, "two machines without an id");
+
+    // It was seen at 1500.
+    let unknown = Liveness::Unknown(UnknownReason::AnotherBoot);
+    for (started, expected) in [
+        (Some(1501), Liveness::Dead(Proof::Rebooted)),
+        (Some(1500), unknown),
+        (Some(500), unknown),
+        (None, unknown),
+    ] {
+        assert_eq!(recorded.liveness(&named(Some("m"), started)), expected, "{started:?}");
+    }
+    let earlier = ProcessInstance { seen: None, ..recorded.clone() };
+    assert_eq!(earlier.liveness(&later(Some("m"))), unknown, "an earlier version's record");
+    let granted = |at| earlier.clone().seen_at(at).liveness(&later(Some("m")));
+    assert_eq!(granted(4999), Liveness::Dead(Proof::Rebooted));
+    assert_eq!(recorded.seen_at(5000).liveness(&later(Some("m"))), unknown, "seen again");
 }
 
 #[test]

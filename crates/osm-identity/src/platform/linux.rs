@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use rustix::process::{Pid as RawPid, PidfdFlags};
+use rustix::time::{ClockId, clock_gettime};
 
-use crate::parse::{linux_stat, nul_list};
-use crate::process::{Host, Pid, Process, ProcessSource, ReadError};
+use crate::parse::{linux_stat, nul_list, time_offsets};
+use crate::process::{BootClock, Host, Pid, Process, ProcessSource, ReadError};
 
 /// The inode of the first pid namespace of every Linux machine (`PROC_PID_INIT_INO`).
 const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
@@ -99,6 +100,15 @@ impl ProcessSource for System {
         let id = id.trim();
         // systemd writes this while a machine has no id yet.
         (!id.is_empty() && id != "uninitialized").then(|| id.to_owned())
+    }
+
+    fn boot_clock(&self) -> Option<BootClock> {
+        let uptime = i128::from(clock_gettime(ClockId::Boottime).tv_sec);
+        let now = i128::from(clock_gettime(ClockId::Realtime).tv_sec);
+        let offsets = std::fs::read_to_string("/proc/self/timens_offsets").ok();
+        let offset = offsets.and_then(|text| time_offsets::boot(&text)).unwrap_or(0);
+        let started = now - (uptime - offset / 1_000_000_000);
+        Some(BootClock { started: u64::try_from(started).ok()?, now: u64::try_from(now).ok()? })
     }
 
     fn clock(&self) -> Option<String> {

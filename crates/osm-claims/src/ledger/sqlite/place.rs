@@ -128,8 +128,10 @@ mod platform {
     /// locks nor the memory in which writers meet, and nothing could be proven of them.
     #[cfg(target_os = "linux")]
     pub(super) fn is_shared(folder: &Path) -> bool {
-        /// NFS, SMB, CIFS, SMB 2, AFS, Coda, Ceph, 9P, OCFS2, GFS2, Lustre.
-        const SHARED: [u32; 11] = [
+        /// NFS, SMB, CIFS, SMB 2, AFS, Coda, Ceph, 9P, OCFS2, GFS2, Lustre, GPFS, `BeeGFS`, `OrangeFS`;
+        /// folders of a virtual machine's host (FUSE with virtiofs, `VirtualBox`, `VMware`). FUSE is
+        /// also what sshfs and the like are, and nothing tells them from those of this machine alone.
+        const SHARED: [u32; 17] = [
             0x6969,
             0x517b,
             0xff53_4d42,
@@ -141,6 +143,12 @@ mod platform {
             0x7461_636f,
             0x0116_1970,
             0x0bd0_0bd0,
+            0x4750_4653,
+            0x1983_0326,
+            0x2003_0528,
+            0x6573_5546,
+            0x786f_4256,
+            0xbacb_acbc,
         ];
         // The kind is a number of 32 bits; its type is wider, and signed, on some machines.
         let is_it = |kind: u32, found: i64| i64::from(kind) == found & 0xffff_ffff;

@@ -163,7 +163,8 @@ const TERM: Duration = Duration::from_mins(1);
 /// All times of the model: what began now still runs, what began at boot is over.
 pub(super) fn now() -> Now {
     let uptime = Duration::from_hours(100);
-    let moment = Moment { machine: Some("machine".into()), boot: "boot".into(), uptime };
+    let moment =
+        Moment { machine: Some("machine".into()), boot: "boot".into(), uptime, wall: None };
     Now { moment, wall: Timestamp::UNIX_EPOCH }
 }
 
@@ -205,6 +206,7 @@ fn caller(session: usize, process: Option<usize>) -> Caller {
             namespace: String::new(),
             inode: Some(number as u64),
             machine: None,
+            seen: None,
             clock: None,
             name: String::new(),
         }),
