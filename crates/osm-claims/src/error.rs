@@ -82,6 +82,25 @@ pub enum Corruption {
     /// The ledger is gone, and its write-ahead log is not.
     #[error("the ledger is missing but its write-ahead log is there")]
     LogWithoutLedger,
+    /// The ledger is gone, and its high-water mark is not.
+    #[error("the ledger is missing, but {recorded} changes of it are recorded")]
+    Missing {
+        /// The number of the last change that was recorded.
+        recorded: u64,
+    },
+    /// The ledger has fewer changes than were made.
+    #[error(
+        "it has {found} changes, but {recorded} are recorded: an older copy was restored, or a part is lost"
+    )]
+    WentBack {
+        /// The number of the last change that was recorded.
+        recorded: u64,
+        /// The number of its last change.
+        found: u64,
+    },
+    /// Its claims are not those that were recorded.
+    #[error("its open claims are not those that were recorded")]
+    Altered,
     /// The database found it damaged.
     #[error("{0}")]
     Database(String),

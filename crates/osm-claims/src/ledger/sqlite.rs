@@ -4,9 +4,15 @@
 //! moment leaves it done or not done. Readers see one point in time and wait for no writer. The log
 //! stays when the last process closes the file, so that a claim costs one sync, not four; but not
 //! for ever, as the process that opens the file first reads all of it.
+//!
+//! A ledger that was restored, cut or damaged must not read as one in which less is claimed:
+//! `mark.rs` and `check.rs`. The log is copied into the file only when a process closes it, so that
+//! the file changes by a known hand.
 
+mod check;
 mod fault;
 mod lock;
+mod mark;
 mod place;
 mod rows;
 mod transaction;
@@ -20,6 +26,7 @@ use osm_identity::ProcessSource;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
+use self::mark::Mark;
 use self::transaction::SqliteTransaction;
 use super::{Ledger, Watch, Work};
 use crate::clock::{Clock, SystemClock};
@@ -35,12 +42,17 @@ const APPLICATION: i64 = 0x6f73_6d63;
 /// sync takes.
 const LONGEST_LOG: u64 = 128 * 4096;
 
+/// The longest log that is left while another process has the ledger open.
+const LONGEST_SHARED_LOG: u64 = 1000 * 4096;
+
 /// The ledger of this machine and user.
 pub struct SqliteLedger {
     path: PathBuf,
-    connection: Mutex<Connection>,
+    /// `None` once it is closed.
+    connection: Mutex<Option<Connection>>,
     /// Which file it is.
-    file: Option<place::FileId>,
+    file: Option<(u64, u64)>,
+    mark: Mark,
     clock: Box<dyn Clock>,
 }
 
@@ -55,9 +67,10 @@ impl SqliteLedger {
     pub fn open_with_clock(folder: &Path, clock: Box<dyn Clock>) -> Result<Self> {
         let path = place::prepare(folder)?;
         // Looked at before it is opened: one that takes its place in between is another one.
-        let file = place::file_id(&path);
-        let connection = connect(&path)?;
-        Ok(Self { path, connection: Mutex::new(connection), file, clock })
+        let file = place::file_facts(&path).map(|it| it.id());
+        let mark = Mark::open(&path)?;
+        let connection = Mutex::new(Some(connect(&path)?));
+        Ok(Self { path, connection, file, mark, clock })
     }
 
     /// The file of the ledger in a folder.
@@ -72,36 +85,78 @@ impl SqliteLedger {
         &self.path
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    fn connection(&self) -> MutexGuard<'_, Option<Connection>> {
         // A transaction that a panic interrupted was rolled back when it was dropped.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn run(&self, behavior: TransactionBehavior, work: Work<'_>) -> Result<()> {
         let mut connection = self.connection();
+        let connection = connection.as_mut().ok_or(Error::Replaced)?;
         let error = |error| fault::explain(&self.path, error);
         let transaction = connection.transaction_with_behavior(behavior).map_err(error)?;
-        if place::file_id(&self.path) != self.file {
+        let facts = place::file_facts(&self.path);
+        if facts.map(|it| it.id()) != self.file {
             // Others use another ledger, or none, and would not see what is written here.
             return Err(Error::Replaced);
         }
-        work(&mut SqliteTransaction::new(&transaction, &self.path, &*self.clock))?;
-        transaction.commit().map_err(|error| fault::explain_commit(&self.path, error))
+        let writes = matches!(behavior, TransactionBehavior::Immediate);
+        if writes && !self.mark.can_write() {
+            return Err(Error::io("write to", std::io::ErrorKind::ReadOnlyFilesystem.into()));
+        }
+        // The mark is read before the ledger, which has only grown since.
+        let page = self.mark.read()?;
+        let clock = &*self.clock;
+        let known = check::compare(&transaction, &self.path, clock, &page, facts.as_ref(), writes)?;
+        if let Some(facts) = facts.filter(|_| known.is_new) {
+            self.mark.advance(known.slot());
+            self.mark.set_whole(&facts);
+        }
+        let mut changes = SqliteTransaction::new(&transaction, &self.path, clock);
+        work(&mut changes)?;
+        let next = changes.slot(&known);
+        self.mark
+            .beside_sync(next.map_or(1, |it| it.events), || transaction.commit())
+            .map_err(|error| fault::explain_commit(&self.path, error))?;
+        if let Some(next) = next {
+            self.mark.advance(next);
+        }
+        Ok(())
+    }
+
+    /// Lets SQLite copy a long log into the file, if no other process has it open or the log is
+    /// very long, and records the file that comes of it.
+    ///
+    /// SQLite could do that itself every thousand pages, but empties the log only if the next writer
+    /// comes before the last process closes the file: short processes would leave one that grows.
+    fn close(&mut self) {
+        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(connection) = connection else { return };
+        let log = self.path.with_extension("db-wal").metadata().map_or(0, |log| log.len());
+        if log <= LONGEST_LOG {
+            return;
+        }
+        let is_known = |facts: &place::FileFacts| {
+            self.mark.read().is_ok_and(|page| page.whole.is_some_and(|it| it.is_same(facts)))
+        };
+        // A file that another program changed is looked at by the next process.
+        let is_whole = place::file_facts(&self.path).is_some_and(|facts| is_known(&facts));
+        // If it cannot be done, the log stays, and the next one tries.
+        if log > LONGEST_SHARED_LOG {
+            let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
+            drop(connection.query_row(checkpoint, [], |_| Ok(())));
+        }
+        drop(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false));
+        drop(connection.close());
+        if let Some(facts) = place::file_facts(&self.path).filter(|_| is_whole) {
+            self.mark.set_whole(&facts);
+        }
     }
 }
 
 impl Drop for SqliteLedger {
-    /// Lets SQLite copy a long log into the file, if no other process has it open.
-    ///
-    /// SQLite does that itself every thousand pages, but empties the log only if the next writer
-    /// comes before the last process closes the file: short processes would leave one that grows.
     fn drop(&mut self) {
-        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let log = self.path.with_extension("db-wal");
-        if log.metadata().is_ok_and(|log| log.len() > LONGEST_LOG) {
-            // If it cannot be done, the log stays, and the next one tries.
-            drop(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false));
-        }
+        self.close();
     }
 }
 
@@ -131,7 +186,8 @@ fn connect(path: &Path) -> Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(error)?;
     connection
         .execute_batch(
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;",
+            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; \
+             PRAGMA wal_autocheckpoint = 0;",
         )
         .map_err(error)?;
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));

@@ -62,7 +62,7 @@ fn missing_folders_are_made_and_everything_is_private() {
         names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
     }
     names.sort();
-    assert_eq!(names, ["claims.db", "claims.db-shm", "claims.db-wal"]);
+    assert_eq!(names, ["claims.db", "claims.db-shm", "claims.db-wal", "claims.mark"]);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn many_processes_make_it_at_once() {
     replayed(&claims, &reader);
     let names: Vec<_> =
         folder.path().read_dir().unwrap().map(|file| file.unwrap().file_name()).collect();
-    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(names.len(), 4, "{names:?}");
 }
 
 #[test]
@@ -192,7 +192,11 @@ fn a_log_without_its_ledger_is_refused() {
     let (error, said) = not_opened(folder.path());
     assert!(matches!(error, Error::Corrupt(Corruption::LogWithoutLedger)), "{said}");
     assert!(!file.exists(), "nothing was made");
+    // Without its log it is still missed; without its mark, too, nothing is known of it.
     std::fs::remove_file(file.with_extension("db-wal")).unwrap();
+    let (error, said) = not_opened(folder.path());
+    assert!(matches!(error, Error::Corrupt(Corruption::Missing { recorded: 1 })), "{said}");
+    std::fs::remove_file(file.with_extension("mark")).unwrap();
     assert!(open(folder.path()).is_ok());
 }
 

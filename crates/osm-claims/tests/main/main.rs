@@ -8,6 +8,8 @@ extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
 mod claimant;
 #[cfg(target_os = "linux")] // strace.
 mod crash;
+#[cfg(target_os = "linux")] // The log stays when a file is closed, and in-place writes.
+mod damage;
 #[cfg(target_os = "linux")] // Mounts, and who has a lock.
 mod faults;
 mod harness;

@@ -3,12 +3,40 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(super) use platform::{FileId, file_id};
+pub(super) use platform::{file_facts, keep_private};
 
+use super::mark::{self, Mark};
 use crate::error::{Corruption, Error, Hazard, Result};
 
 /// Its name.
 pub(super) const NAME: &str = "claims.db";
+
+/// What tells a file from another one, and from itself after a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileFacts {
+    /// Its file system, which can have another number after a restart.
+    pub(super) device: u64,
+    /// Its number there; 0 where files have none.
+    pub(super) inode: u64,
+    /// How long it is.
+    pub(super) length: u64,
+    /// When its content last changed.
+    pub(super) modified: u64,
+    /// When anything of it last changed.
+    pub(super) changed: u64,
+}
+
+impl FileFacts {
+    /// What it has in common with no other file while it exists.
+    pub(super) fn id(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
+    /// Whether it is the same file with the same content.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Self { device: 0, ..*self } == Self { device: 0, ..*other }
+    }
+}
 
 /// Makes sure that the ledger of a folder is there and is what it must be; returns its path.
 pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
@@ -21,6 +49,7 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
     }
     if !inspect(&path)? {
         no_remains(&path)?;
+        not_lost(&path)?;
         make(&folder, &path)?;
         inspect(&path)?;
     }
@@ -28,7 +57,7 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
 }
 
 /// Whether the file is there; an error if it is something else than a file of ours.
-fn inspect(path: &Path) -> Result<bool> {
+pub(super) fn inspect(path: &Path) -> Result<bool> {
     let metadata = match path.symlink_metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -53,6 +82,20 @@ fn no_remains(path: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Corruption::LogWithoutLedger.into())
+}
+
+/// Refuses to make a ledger in the place of one that had claims.
+fn not_lost(path: &Path) -> Result<()> {
+    if !inspect(&mark::path(path))? {
+        return Ok(());
+    }
+    match Mark::open(path)?.read()?.newest().filter(|newest| newest.events > 0) {
+        // Another process may have created the ledger and changed it by now.
+        Some(newest) if !inspect(path)? => {
+            Err(Corruption::Missing { recorded: newest.events }.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Creates the ledger under another name and renames it, so that no process ever sees half of one,
@@ -96,6 +139,7 @@ mod platform {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::path::Path;
 
+    use super::FileFacts;
     use crate::error::{Error, Hazard, Result};
 
     /// Refuses what is not ours, and closes what is open to others.
@@ -117,11 +161,24 @@ mod platform {
         std::fs::File::open(folder)?.sync_all()
     }
 
-    /// What a file has in common with no other.
-    pub(in super::super) type FileId = (u64, u64);
+    pub(in super::super) fn file_facts(path: &Path) -> Option<FileFacts> {
+        let time = |seconds: i64, nanoseconds: i64| {
+            seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds).cast_unsigned()
+        };
+        path.symlink_metadata().ok().map(|it| FileFacts {
+            device: it.dev(),
+            inode: it.ino(),
+            length: it.len(),
+            modified: time(it.mtime(), it.mtime_nsec()),
+            changed: time(it.ctime(), it.ctime_nsec()),
+        })
+    }
 
-    pub(in super::super) fn file_id(path: &Path) -> Option<FileId> {
-        path.symlink_metadata().ok().map(|it| (it.dev(), it.ino()))
+    /// Opens no link, and creates for the user alone.
+    pub(in super::super) fn keep_private(options: &mut std::fs::OpenOptions) {
+        use std::os::unix::fs::OpenOptionsExt;
+        let no_link = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+        options.mode(0o600).custom_flags(no_link);
     }
 
     /// Whether another machine may have the folder, too. Its processes would share neither our
@@ -169,6 +226,7 @@ mod platform {
     use std::io;
     use std::path::Path;
 
+    use super::FileFacts;
     use crate::error::Result;
 
     /// A user's own folder is closed to others by what it inherits.
@@ -181,12 +239,16 @@ mod platform {
         false
     }
 
-    /// A file that is open cannot be removed or replaced.
-    pub(in super::super) type FileId = ();
-
-    pub(in super::super) fn file_id(_path: &Path) -> Option<FileId> {
-        None
+    /// A file that is open cannot be removed or replaced, so that it needs no number.
+    pub(in super::super) fn file_facts(path: &Path) -> Option<FileFacts> {
+        let metadata = path.symlink_metadata().ok()?;
+        let since = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+        let modified = u64::try_from(since.as_nanos()).unwrap_or(0);
+        Some(FileFacts { device: 0, inode: 0, length: metadata.len(), modified, changed: 0 })
     }
+
+    /// A user's own folder is closed to others.
+    pub(in super::super) fn keep_private(_options: &mut std::fs::OpenOptions) {}
 
     /// The file system's journal keeps the order.
     pub(super) fn sync(_folder: &Path) -> io::Result<()> {

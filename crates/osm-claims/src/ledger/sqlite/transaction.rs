@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use osm_identity::ProcessInstance;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 
+use super::check::Checked;
 use super::fault::explain;
+use super::mark::{Slot, weight};
 use super::rows::{self, CLAIM, EVENT, json, number};
 use crate::claim::Claim;
 use crate::clock::{Clock, Now};
@@ -26,11 +28,23 @@ pub(super) struct SqliteTransaction<'a> {
     clock: &'a dyn Clock,
     /// A few owners have many claims.
     owners: HashMap<i64, Arc<Owner>>,
+    /// What was changed, for the high-water mark.
+    change: Slot,
 }
 
 impl<'a> SqliteTransaction<'a> {
     pub(super) fn new(database: &'a Connection, path: &'a Path, clock: &'a dyn Clock) -> Self {
-        Self { database, path, clock, owners: HashMap::new() }
+        let change = Slot { events: 0, epoch: 0, sum: 0 };
+        Self { database, path, clock, owners: HashMap::new(), change }
+    }
+
+    /// The mark of the ledger with the changes of this transaction; `None` if there are none.
+    pub(super) fn slot(&self, before: &Checked) -> Option<Slot> {
+        (self.change.events > 0).then(|| Slot {
+            events: self.change.events,
+            epoch: self.change.epoch.max(before.epoch),
+            sum: before.sum.unwrap_or(0).wrapping_add(self.change.sum),
+        })
     }
 
     pub(super) fn error(&self, error: rusqlite::Error) -> Error {
@@ -119,7 +133,7 @@ impl<'a> SqliteTransaction<'a> {
     }
 
     fn record(
-        &self,
+        &mut self,
         claim: &Claim,
         by: &str,
         at: Timestamp,
@@ -136,6 +150,7 @@ impl<'a> SqliteTransaction<'a> {
                 json(transition)
             ],
         )?;
+        self.change.events = self.database.last_insert_rowid().unsigned_abs();
         Ok(())
     }
 }
@@ -216,9 +231,12 @@ impl Transaction for SqliteTransaction<'_> {
     }
 
     fn rename_owner(&mut self, id: OwnerId, caller: &Caller) -> Result<Arc<Owner>> {
+        // The process is the same, and stays as it was seen when its claims were granted.
+        let process = self.owner(id.0)?.process.clone();
+        let who = Caller { process, ..caller.clone() };
         self.execute(
             "UPDATE owner SET session = ?2, who = ?3 WHERE id = ?1",
-            params![id.0, caller.session, json(caller)],
+            params![id.0, caller.session, json(&who)],
         )?;
         self.owners.remove(&id.0);
         self.owner(id.0)
@@ -307,6 +325,8 @@ impl Transaction for SqliteTransaction<'_> {
         )?;
         let epoch = Epoch(self.database.last_insert_rowid().unsigned_abs());
         let claim = grant.claim(epoch, seal);
+        self.change.epoch = epoch.0;
+        self.change.sum = self.change.sum.wrapping_add(weight(&claim));
         self.record(&claim, &grant.owner.session, grant.at, &Transition::granted(&claim))?;
         Ok(claim)
     }
@@ -321,6 +341,8 @@ impl Transaction for SqliteTransaction<'_> {
         let mut next = claim.clone();
         transition.apply(&mut next);
         let lost = next.is_lost().then_some(false);
+        let after = if next.is_open() { weight(&next) } else { 0 };
+        self.change.sum = self.change.sum.wrapping_sub(weight(claim)).wrapping_add(after);
         let changed = self.execute(
             "UPDATE claim SET hold = ?2, offer = ?3, ended = ?4, lost = ?5 WHERE epoch = ?1 AND ended IS NULL",
             params![

@@ -232,8 +232,8 @@ pub(crate) fn ledger_hint(place: &str, error: &Error) -> Option<String> {
         Error::Refused(refused) => remedy(refused),
         Error::Busy { .. } => "continue or end that process, and try again".into(),
         Error::Corrupt(_) => format!(
-            "restore a backup of {place}, or move it away with its -wal and -shm files, which forgets \
-             all claims"
+            "restore a backup of {place} with its -wal file and claims.mark, or move all of them away \
+             with the -shm file, which forgets all claims"
         ),
         Error::Newer { .. } => "use the version of osm that made it, or a later one".into(),
         Error::Unsafe(_) => {
