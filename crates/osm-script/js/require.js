@@ -32,14 +32,13 @@
         return cut > 0 ? file.slice(0, cut) : file.slice(0, cut + 1);
     }
 
-    function fromFile(file, text) {
+    function fromFile(file, text, folder = folderOf(file)) {
         const module = { exports: {}, id: file, filename: file, loaded: false };
         cache.set(file, module);
         try {
             if (file.endsWith('.json')) {
                 module.exports = JSON.parse(text);
             } else {
-                const folder = folderOf(file);
                 const run = ours.compile(text, file);
                 const require = (name) => load(folder, name);
                 run.call(module.exports, module.exports, require, module, file, folder);
@@ -64,11 +63,14 @@
         return (cache.get(file) ?? fromFile(file, text)).exports;
     }
 
-    globalThis.require = (name) => load('', name);
+    // The folder of the script that runs; there are no relative names without one.
+    let base = '';
+    globalThis.require = (name) => load(base, name);
 
-    function runMain(name, text) {
+    function runMain(name, text, folder) {
+        base = folder;
         try {
-            fromFile(name, text);
+            fromFile(name, text, folder);
         } catch (error) {
             ours.cleanUp();
             throw error;
@@ -76,12 +78,12 @@
         return ours.finish();
     }
 
-    // Runs a script that is not a file; it cannot require files by relative paths.
-    ours.mainText = runMain;
+    // Runs a script that is not a file: relative names are found in the folder that the program gives.
+    ours.mainText = (name, text) => runMain(name, text, ours.folder);
 
     // Runs the script that the user names.
     ours.main = function (file) {
         const [path, text] = ours.load('', file);
-        return runMain(path, text);
+        return runMain(path, text, folderOf(path));
     };
 })(__osm);

@@ -78,6 +78,8 @@ pub(crate) fn make(ctx: &Ctx<'_>, shared: &Rc<Shared>, given: &Options) -> rquic
     ours.set("absent", to_js(ctx, &modules::absent())?)?;
     ours.set("arguments", to_js(ctx, &json!(given.arguments))?)?;
     ours.set("test", given.test)?;
+    let folder = given.folder.as_ref().map(|folder| folder.display().to_string());
+    ours.set("folder", folder.unwrap_or_default())?;
     ctx.globals().set("__osm", ours)?;
     for name in PRELUDE {
         bytecode::run(ctx, &format!("osm:{name}"))?;
@@ -124,11 +126,9 @@ fn native(
 fn load(ctx: &Ctx<'_>, shared: &Shared, from: &str, name: &str) -> rquickjs::Result<Vec<String>> {
     let throw = |message: &str| Exception::throw_message(ctx, message);
     let mut host = shared.host.borrow_mut();
-    let path = loader::resolve(&mut **host, Path::new(from), name, &shared.module_paths)
+    let (path, bytes) = loader::find(&mut **host, Path::new(from), name, &shared.module_paths)
         .map_err(|message| throw(&message))?;
     let shown = path.display().to_string();
-    let bytes =
-        host.read(&path).map_err(|error| throw(&format!("cannot read {shown}: {error}")))?;
     let text =
         String::from_utf8(bytes).map_err(|_| throw(&format!("{shown} is not valid UTF-8")))?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);

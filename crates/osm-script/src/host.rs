@@ -31,6 +31,17 @@ pub trait Host {
     /// Whether a file exists.
     fn exists(&mut self, path: &Path) -> bool;
 
+    /// The bytes of a module's file; `None` if it is not a file. They are read once: what is checked
+    /// here is what runs. The error says why the file must not be loaded.
+    fn module(&mut self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        if !self.exists(path) {
+            return Ok(None);
+        }
+        self.read(path)
+            .map(Some)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))
+    }
+
     /// An environment variable.
     fn variable(&mut self, name: &str) -> Option<String>;
 

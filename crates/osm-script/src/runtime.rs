@@ -29,6 +29,8 @@ pub struct Options {
     pub limits: Limits,
     /// The folders in which `require` looks for a bare name.
     pub module_paths: Vec<PathBuf>,
+    /// The folder of a script that runs from memory, for the relative names that it requires.
+    pub folder: Option<PathBuf>,
     /// The global `args`.
     pub arguments: Vec<String>,
     /// Whether `ctx` prints the progress of tests.

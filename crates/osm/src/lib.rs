@@ -23,6 +23,7 @@ mod interaction;
 mod invocation;
 mod log;
 pub mod ops;
+mod ownership;
 mod private;
 mod render;
 mod repl;

@@ -20,6 +20,7 @@ use osm_script::{Execution, Finished, Host, Level, StateKey, Writing};
 use serde_json::Value;
 
 use crate::session_host::SessionHost;
+use crate::trust::ModuleRules;
 
 pub(crate) use state::script_key;
 
@@ -29,11 +30,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The host of one script.
 pub(crate) struct ScriptHost {
     host: Rc<SessionHost>,
+    modules: Rc<ModuleRules>,
 }
 
 impl ScriptHost {
-    pub(crate) fn new(host: Rc<SessionHost>) -> Self {
-        Self { host }
+    pub(crate) fn new(host: Rc<SessionHost>, modules: Rc<ModuleRules>) -> Self {
+        Self { host, modules }
     }
 }
 
@@ -68,6 +70,10 @@ impl Host for ScriptHost {
 
     fn exists(&mut self, path: &Path) -> bool {
         self.host.absolute(path).exists()
+    }
+
+    fn module(&mut self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        self.modules.read(path)
     }
 
     fn variable(&mut self, name: &str) -> Option<String> {

@@ -1,7 +1,10 @@
 //! The records of trusted files, `trust.json`.
 //!
 //! The user trusts a content: the SHA-256 of a file's bytes at its real path. If either changes, the
-//! file must be trusted again. If the records cannot be read, no file is trusted.
+//! file must be trusted again. If the records cannot be read, no file is trusted. What a trusted file
+//! loads must be trusted, too (`trust/modules.rs`).
+
+mod modules;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +15,8 @@ use sha2::{Digest, Sha256};
 use crate::World;
 use crate::config::{self, ChangeError, Problem};
 use crate::error::{Exit, Failure};
+
+pub(crate) use modules::{GoalModules, MAX_BYTES, ModuleRules, with_modules};
 
 /// The version of the file.
 const VERSION: u32 = 1;
@@ -108,6 +113,21 @@ impl Trust {
             Ok(records) => Ok(Self { records }),
             Err(problem) => Err(RecordsError::Invalid { path, problem }),
         }
+    }
+
+    /// Whether the content of a file and of all modules that it names is trusted, and which file says
+    /// so: the first that is not trusted, or the file itself.
+    pub(crate) fn verdict_with_modules(&self, path: &Path, bytes: &[u8]) -> (Verdict, PathBuf) {
+        let verdict = self.verdict(path, bytes);
+        if let (Verdict::Trusted, Ok(real)) = (verdict, std::fs::canonicalize(path)) {
+            for (file, bytes) in with_modules(real, bytes.to_vec()).into_iter().skip(1) {
+                let verdict = self.verdict(&file, &bytes);
+                if verdict != Verdict::Trusted {
+                    return (verdict, file);
+                }
+            }
+        }
+        (verdict, path.to_owned())
     }
 
     /// Whether the content of a file is trusted.

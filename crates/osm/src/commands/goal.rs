@@ -40,9 +40,16 @@ pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(
         }
         (None, None) => list(&goal::list(invocation, ui), Format { json: false }, ui),
         (None, Some(name)) => {
-            let (name, config) = goal::open(invocation, name, ui)?;
-            let globals = vec![("GOAL_CONFIG".to_owned(), config)];
-            mode::run_script(&name, SCRIPT, globals, &line.mode, invocation, ui)?;
+            let goal = goal::open(invocation, name, ui)?;
+            let globals = vec![("GOAL_CONFIG".to_owned(), goal.config)];
+            let script = mode::BuiltInScript {
+                name: &goal.name,
+                text: SCRIPT,
+                globals,
+                folder: goal.folder,
+                modules: goal.modules,
+            };
+            mode::run_script(script, &line.mode, invocation, ui)?;
         }
     }
     Ok(())

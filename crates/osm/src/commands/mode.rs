@@ -1,6 +1,7 @@
 //! The built-in modes: `osm code-review`, `osm prompt-flow`.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use crate::ops::session::BackgroundCleanup;
 use crate::render::Ui;
 use crate::repl::{CommandFailure, CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
+use crate::trust::ModuleRules;
 
 /// A built-in mode.
 pub(super) struct Mode {
@@ -48,22 +50,39 @@ pub(super) fn run(
     let prompts: serde_json::Map<String, Value> =
         PROMPTS.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
     let globals = vec![("PROMPTS".to_owned(), Value::Object(prompts))];
-    run_script(mode.name, mode.script, globals, arguments, invocation, ui)
+    let (text, modules) = (mode.script, ModuleRules::Trusted);
+    let script = BuiltInScript { name: mode.name, text, globals, folder: None, modules };
+    run_script(script, arguments, invocation, ui)
 }
 
-/// Runs a built-in script that registers the mode `name`, with these globals.
+/// A built-in script that registers a mode.
+pub(super) struct BuiltInScript<'a> {
+    /// The name of the mode.
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+    pub(super) globals: Vec<(String, Value)>,
+    /// The folder in which the code of a goal finds modules.
+    pub(super) folder: Option<PathBuf>,
+    /// Which modules may run.
+    pub(super) modules: ModuleRules,
+}
+
+/// Runs a built-in script.
 pub(super) fn run_script(
-    name: &str,
-    script: &str,
-    mut globals: Vec<(String, Value)>,
+    script: BuiltInScript,
     arguments: &ModeArguments,
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
+    let BuiltInScript { name, text, mut globals, folder, modules } = script;
     globals.push(("config".to_owned(), json!({ "name": name })));
     let host = Rc::new(SessionHost::open(invocation, settings(arguments, invocation), ui)?);
-    let script = Script::BuiltIn(name.to_owned(), script.to_owned());
-    let launcher = ScriptLauncher::new(host, script, &[], globals);
+    let script = Script::BuiltIn(name.to_owned(), text.to_owned());
+    let launcher = ScriptLauncher::new(host, script, &[], globals).loading(
+        modules,
+        ops::goal::module_paths(invocation),
+        folder,
+    );
     let runtime = launcher.launch().map_err(|error| CommandFailure::from(error).into_error())?;
     let source = command_source(arguments, invocation);
     let _cleanup =

@@ -5,9 +5,11 @@ use std::rc::Rc;
 use crate::cli::ScriptArguments;
 use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
+use crate::ops::goal::module_paths;
 use crate::render::Ui;
 use crate::repl::{CommandFailure, CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
+use crate::trust::ModuleRules;
 
 use super::mode::{command_source, settings};
 
@@ -27,6 +29,7 @@ pub(super) fn run(
     }
     let launcher =
         ScriptLauncher::new(Rc::clone(&host), Script::File(path), &arguments.arguments, Vec::new())
+            .loading(ModuleRules::Named, module_paths(invocation), None)
             .testing(arguments.test);
     let failure = |error: osm_script::ScriptError| CommandFailure::from(error).into_error();
     let runtime = launcher.launch().map_err(failure)?;

@@ -15,7 +15,7 @@ use toml_edit::Document;
 
 use super::Problem;
 use crate::error::{Exit, Failure};
-use crate::private;
+use crate::{ownership, private};
 
 /// Larger files are refused.
 const MAX_BYTES: u64 = 1 << 20;
@@ -75,19 +75,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Problem> {
 }
 
 fn read_text(path: &Path) -> Result<Option<String>, String> {
-    // Opening a FIFO would block, so look first.
-    let about = match std::fs::metadata(path) {
-        Ok(about) => about,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-    };
-    if !about.is_file() {
-        return Err("not a file".into());
-    }
-    if about.len() > MAX_BYTES {
-        return Err(format!("larger than {MAX_BYTES} bytes"));
-    }
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let Some(bytes) = ownership::read(path, MAX_BYTES)? else { return Ok(None) };
     String::from_utf8(bytes).map(Some).map_err(|_| "not UTF-8".into())
 }
 

@@ -91,7 +91,7 @@ const OTHERS: [Key; 16] = [
     },
     Key {
         name: "script.module_paths",
-        doc: "Search these folders for the modules of scripts.",
+        doc: "Search these folders for the modules of scripts; a relative path starts at the configuration folder.",
         kind: Kind::Paths,
     },
     Key {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::prompt_file::SUFFIX;
 use crate::bare::repository_around;
+use crate::ownership;
 
 /// The size of the largest file.
 const MAX_BYTES: u64 = 1 << 20;
@@ -114,7 +115,7 @@ impl SearchPaths {
             folders.push(GoalFolder { origin: Origin::User, kind: Kind::Goals, path });
         }
         let trees = self.trees();
-        let root = trees.last().and_then(|root| std::fs::canonicalize(root).ok());
+        let root = self.tree();
         for path in &self.configured {
             // A configured folder in the working tree is part of the tree: its code needs trust.
             let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
@@ -128,6 +129,11 @@ impl SearchPaths {
             }
         }
         folders
+    }
+
+    /// The root of the working tree, as a real path.
+    pub(crate) fn tree(&self) -> Option<PathBuf> {
+        self.trees().last().and_then(|root| std::fs::canonicalize(root).ok())
     }
 
     /// The working directory and the folders above it, up to the root of its repository.
@@ -150,6 +156,8 @@ impl GoalFolder {
                 let above = || self.above().and_then(|it| std::fs::canonicalize(it).ok());
                 if self.origin == Origin::Tree && above().is_some_and(|it| !root.starts_with(it)) {
                     search.complain(&self.path, "ignored: links out of the working tree");
+                } else if let Err(reason) = self.check_owner(&root) {
+                    search.complain(&self.path, &format!("ignored: {reason}"));
                 } else if root.is_dir() {
                     search.folder(&root, &root, 0, &mut found);
                 } else {
@@ -160,6 +168,12 @@ impl GoalFolder {
             Err(error) => search.complain(&self.path, &error.to_string()),
         }
         found
+    }
+
+    /// Whether no other user can put goals here: into the real folder, or by a link in its place.
+    fn check_owner(&self, root: &Path) -> Result<(), String> {
+        ownership::check_folder(self.path.parent().unwrap_or(root))?;
+        ownership::check_folder(root)
     }
 
     /// The folder of the working tree that this one must be in.
@@ -246,9 +260,10 @@ impl Search<'_> {
         } else if about.len() > MAX_BYTES {
             self.complain(path, &format!("larger than {MAX_BYTES} bytes"));
         } else {
-            match std::fs::read(&real) {
-                Ok(bytes) => found.push(GoalFile { path: path.to_owned(), bytes }),
-                Err(error) => self.complain(path, &error.to_string()),
+            match ownership::read(&real, MAX_BYTES) {
+                Ok(Some(bytes)) => found.push(GoalFile { path: path.to_owned(), bytes }),
+                Ok(None) => {}
+                Err(reason) => self.complain(path, &format!("ignored: {reason}")),
             }
         }
     }

@@ -23,6 +23,10 @@ pub(crate) struct Entry {
     pub(crate) file: Option<PathBuf>,
     /// Whether its code may run; `None` if it has no code or needs no trust.
     pub(crate) verdict: Option<Verdict>,
+    /// The file that the verdict is about: the goal's, or that of a module.
+    pub(crate) judged: Option<PathBuf>,
+    /// The folder of the user that it comes from; its code needs no trust.
+    pub(crate) own: Option<PathBuf>,
     /// The name that means this goal: its name, or `name@origin` if the name means another one.
     pub(crate) call: String,
     /// Whether another goal of the same name and origin hides it.
@@ -51,6 +55,8 @@ impl Registry {
             origin: Origin::BuiltIn,
             file: None,
             verdict: None,
+            judged: None,
+            own: None,
             call: String::new(),
             hidden: false,
             text: None,
@@ -164,12 +170,16 @@ fn entry(
         complain(None, remark);
     }
     let needs_trust = goal.has_code() && folder.origin == Origin::Tree;
-    let verdict = needs_trust.then(|| trust.verdict(&path, &bytes));
+    let judged = needs_trust.then(|| trust.verdict_with_modules(&path, &bytes));
+    let (verdict, judged) = judged.unzip();
+    let own = (folder.origin != Origin::Tree).then(|| folder.path.clone());
     Some(Entry {
         goal,
         origin: folder.origin,
         file: Some(path),
         verdict,
+        judged,
+        own,
         call: String::new(),
         hidden: false,
         text,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Exit, Failure};
 use crate::goals::{self, Entry, Form, Goal, Registry, SearchPaths};
-use crate::trust::{Trust, Verdict};
+use crate::trust::{GoalModules, ModuleRules, Trust, Verdict};
 use crate::{Interaction, Invocation, InvocationError, World};
 
 pub use crate::goals::{Snippet, UnknownGoal};
@@ -183,16 +183,29 @@ pub fn show(
     })
 }
 
-/// Opens a goal, to build a prompt from it: its name, and the configuration of its mode. Code that is
-/// not trusted is refused.
+/// A goal that is open.
+#[derive(Debug)]
+pub struct Opened {
+    pub name: String,
+    /// The configuration of its mode.
+    pub config: Value,
+    /// The folder of its file, in which its code finds modules.
+    pub(crate) folder: Option<PathBuf>,
+    /// Which modules its code may load.
+    pub(crate) modules: ModuleRules,
+}
+
+/// Opens a goal, to build a prompt from it. Code that is not trusted is refused.
 pub fn open(
     invocation: &Invocation,
     name: &str,
     interaction: &mut dyn Interaction,
-) -> Result<(String, Value), Error> {
-    let registry = registry(invocation, interaction);
+) -> Result<Opened, Error> {
+    let trust = trust(invocation, interaction);
+    let paths = search_paths(invocation);
+    let registry = read(&paths, &trust, interaction);
     let entry = registry.find(name)?;
-    if let (Some(verdict), Some(file), true) = (entry.verdict, &entry.file, entry.is_blocked()) {
+    if let (Some(verdict), Some(file), true) = (entry.verdict, &entry.judged, entry.is_blocked()) {
         let (goal, file) = (entry.call.clone(), file.clone());
         let state = match verdict {
             Verdict::Changed => "changed since it was trusted",
@@ -201,8 +214,32 @@ pub fn open(
         return Err(Error::Blocked { goal, state, file });
     }
     let goal = entry.open();
-    let name = goal.name.clone();
-    Ok((name, to_json(&goal)))
+    let real = entry.file.as_ref().and_then(|file| std::fs::canonicalize(file).ok());
+    Ok(Opened {
+        name: goal.name.clone(),
+        config: to_json(&goal),
+        folder: real.and_then(|file| file.parent().map(Path::to_owned)),
+        modules: ModuleRules::Goal(GoalModules { own: own_code(entry, &paths, invocation), trust }),
+    })
+}
+
+/// The folders in which a goal's modules need no trust: its own if it is the user's, and the module
+/// paths, unless they are in the working tree.
+fn own_code(entry: &Entry, paths: &SearchPaths, invocation: &Invocation) -> Vec<PathBuf> {
+    let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
+    let tree = paths.tree();
+    let configured = module_paths(invocation);
+    let configured = configured.iter().filter_map(real);
+    let outside = configured.filter(|path| tree.as_ref().is_none_or(|it| !path.starts_with(it)));
+    entry.own.as_ref().and_then(real).into_iter().chain(outside).collect()
+}
+
+/// The setting `script.module_paths`. A relative path starts at the configuration folder: in the working
+/// directory it would mean a stranger's modules.
+pub(crate) fn module_paths(invocation: &Invocation) -> Vec<PathBuf> {
+    let home = invocation.world.home().unwrap_or_default();
+    let paths = invocation.settings.prompting.module_paths.iter();
+    paths.map(|path| home.join(path)).filter(|path| path.is_absolute()).collect()
 }
 
 fn to_json(goal: &Goal) -> Value {
@@ -272,11 +309,20 @@ fn write(folder: &Path, file: &Path, text: &str, is_shared: bool) -> Result<(), 
 
 /// Reads all goals, and warns about files that cannot be used.
 fn registry(invocation: &Invocation, interaction: &mut dyn Interaction) -> Registry {
-    let trust = Trust::load(invocation.world).unwrap_or_else(|error| {
+    let trust = trust(invocation, interaction);
+    read(&search_paths(invocation), &trust, interaction)
+}
+
+/// The trusted files; none, with a warning, if the records cannot be read.
+fn trust(invocation: &Invocation, interaction: &mut dyn Interaction) -> Trust {
+    Trust::load(invocation.world).unwrap_or_else(|error| {
         interaction.warn(&error.to_string());
         Trust::default()
-    });
-    let registry = Registry::read(&search_paths(invocation), &trust);
+    })
+}
+
+fn read(paths: &SearchPaths, trust: &Trust, interaction: &mut dyn Interaction) -> Registry {
+    let registry = Registry::read(paths, trust);
     for problem in &registry.problems {
         interaction.warn(&problem.to_string());
     }

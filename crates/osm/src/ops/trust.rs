@@ -7,13 +7,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::error::{Exit, Failure};
-use crate::trust::{self, Record, Trust, Verdict};
-use crate::{Invocation, World};
+use crate::trust::{self, MAX_BYTES, Record, Trust, Verdict};
+use crate::{Invocation, World, ownership};
 
 pub use crate::trust::RecordsError;
-
-/// Larger files are refused: they are not code that a person has read.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// A file that is, or was, trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,6 +61,9 @@ pub enum Error {
     /// The file is too large.
     #[error("cannot trust {}: it is larger than {MAX_BYTES} bytes", .0.display())]
     TooLarge(PathBuf),
+    /// Another user could have written the file.
+    #[error("cannot trust {}: {reason}", .path.display())]
+    Unsafe { path: PathBuf, reason: String },
     /// None of the named files is trusted.
     #[error("none of these files is trusted")]
     NotTrusted,
@@ -79,6 +79,7 @@ impl Failure for Error {
             Self::Read { .. } => "cannot_read",
             Self::NotAFile(_) => "not_a_file",
             Self::TooLarge(_) => "too_large",
+            Self::Unsafe { .. } => "unsafe_file",
             Self::NotTrusted => "not_trusted",
             Self::Records(error) => error.reason(),
         }
@@ -98,16 +99,25 @@ impl Failure for Error {
             Self::NotAFile(_) => vec!["name the files in it".into()],
             Self::NotTrusted => vec!["see `osm trust list`".into()],
             Self::Records(error) => error.hints(),
-            Self::Read { .. } | Self::TooLarge(_) => vec!["nothing was changed".into()],
+            Self::Read { .. } | Self::TooLarge(_) | Self::Unsafe { .. } => {
+                vec!["nothing was changed".into()]
+            }
         }
     }
 }
 
-/// Trusts the present content of files: all of them, or none if one cannot be read.
+/// Trusts the present content of files and of the modules that they name: all of them, or none if one
+/// cannot be read.
 pub fn add(invocation: &Invocation, paths: &[PathBuf]) -> Result<Vec<Trusted>, Error> {
     let world = invocation.world;
-    let records =
-        paths.iter().map(|path| record(path, world)).collect::<Result<Vec<Record>, Error>>()?;
+    let mut records: Vec<Record> = Vec::new();
+    for path in paths {
+        for record in self::records(path, world)? {
+            if records.iter().all(|known| known.path != record.path) {
+                records.push(record);
+            }
+        }
+    }
     trust::change(world, |trusted| {
         trusted.retain(|old| records.iter().all(|new| new.path != old.path));
         trusted.extend(records.iter().cloned());
@@ -115,7 +125,7 @@ pub fn add(invocation: &Invocation, paths: &[PathBuf]) -> Result<Vec<Trusted>, E
     Ok(records.into_iter().map(|record| trusted(record, State::Trusted)).collect())
 }
 
-fn record(path: &Path, world: &World) -> Result<Record, Error> {
+fn records(path: &Path, world: &World) -> Result<Vec<Record>, Error> {
     let read = |source| Error::Read { path: path.to_owned(), source };
     let real = std::fs::canonicalize(path).map_err(read)?;
     let about = std::fs::metadata(&real).map_err(read)?;
@@ -125,8 +135,15 @@ fn record(path: &Path, world: &World) -> Result<Record, Error> {
     if about.len() > MAX_BYTES {
         return Err(Error::TooLarge(path.to_owned()));
     }
-    let bytes = std::fs::read(&real).map_err(read)?;
-    Ok(Record { path: real, sha256: trust::digest(&bytes), at: world.now() })
+    let unusable = |reason| Error::Unsafe { path: path.to_owned(), reason };
+    let bytes = ownership::read(&real, MAX_BYTES).map_err(unusable)?;
+    let bytes = bytes.ok_or_else(|| read(io::ErrorKind::NotFound.into()))?;
+    let files = trust::with_modules(real, bytes).into_iter();
+    let record = |(path, bytes): (PathBuf, Vec<u8>)| {
+        let sha256 = trust::digest(&bytes);
+        Record { path, sha256, at: world.now() }
+    };
+    Ok(files.map(record).collect())
 }
 
 /// Lists every file that was trusted, and whether its content is still the same.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::script_host::ScriptHost;
 use crate::session_host::SessionHost;
+use crate::trust::ModuleRules;
 
 /// The script to run.
 #[derive(Clone, Debug)]
@@ -23,6 +24,7 @@ pub(crate) struct ScriptLauncher {
     host: Rc<SessionHost>,
     script: Script,
     options: Options,
+    modules: Rc<ModuleRules>,
 }
 
 impl ScriptLauncher {
@@ -34,18 +36,26 @@ impl ScriptLauncher {
     ) -> Self {
         let options = Options {
             limits: host.settings.limits,
-            module_paths: host
-                .settings
-                .module_paths
-                .iter()
-                .map(|path| host.absolute(path))
-                .collect(),
             arguments: arguments.to_vec(),
             extensions: vec![CONTEXT],
             globals,
             ..Options::default()
         };
-        Self { host, script, options }
+        Self { host, script, options, modules: Rc::default() }
+    }
+
+    /// The same launcher with rules for modules, the folders in which they are found by name, and the
+    /// folder of a script from memory.
+    pub(crate) fn loading(
+        mut self,
+        modules: ModuleRules,
+        module_paths: Vec<PathBuf>,
+        folder: Option<PathBuf>,
+    ) -> Self {
+        self.modules = Rc::new(modules);
+        self.options.module_paths = module_paths;
+        self.options.folder = folder;
+        self
     }
 
     /// The same launcher with the test output of `ctx` on or off.
@@ -68,7 +78,7 @@ impl ScriptLauncher {
 
     /// Runs the script to its end in a new engine.
     pub(crate) fn launch(&self) -> Result<Rc<Runtime>, ScriptError> {
-        let script_host = Box::new(ScriptHost::new(self.host()));
+        let script_host = Box::new(ScriptHost::new(self.host(), Rc::clone(&self.modules)));
         let runtime = Runtime::new(script_host, self.options.clone())?;
         match &self.script {
             Script::BuiltIn(name, text) => runtime.run_source(&format!("osm:mode/{name}"), text)?,

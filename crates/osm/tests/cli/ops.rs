@@ -54,7 +54,7 @@ fn goals_are_created_and_listed() {
     assert_eq!(error.reason(), "exists");
     let goals = goal::list(&invocation, &mut Silence);
     assert!(goals.iter().any(|goal| goal.call == "release-notes" && goal.origin == "user"));
-    let (name, _) = goal::open(&invocation, "release-notes", &mut Silence).unwrap();
+    let name = goal::open(&invocation, "release-notes", &mut Silence).unwrap().name;
     assert_eq!(name, "release-notes");
     let error = goal::show(&invocation, "relaese-notes", &mut Silence).unwrap_err();
     assert_eq!((error.reason(), error.exit()), ("unknown_goal", Exit::NotFound));
