@@ -1,8 +1,9 @@
 //! Runs git for diffs, changed files and names of commits.
 //!
-//! Git is started without a shell. Arguments that make it write files or run programs are refused, and
-//! programs that a repository's configuration names are turned off. Filters (`filter.NAME.clean`) stay
-//! on: without them git cannot compare the content of files.
+//! Git is started without a shell. Arguments that make it write files, run programs or read files out of
+//! the repository are refused, and programs that a repository names are turned off (`isolation.rs`).
+
+mod isolation;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,12 +18,9 @@ use crate::section::Skipped;
 use crate::setting::Setting;
 use crate::walk;
 
-/// Before every command.
-const GLOBAL: &[&str] =
-    &["--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "color.ui=false"];
-
 /// With every diff.
-const DIFF: &[&str] = &["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
+const DIFF: &[&str] =
+    &["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
 
 /// With every list of files.
 const NAMES: &[&str] = &["--name-only", "-z", "--no-relative", "--diff-filter=d"];
@@ -32,11 +30,19 @@ const REFUSED: &[(&str, &str)] = &[
     ("--output", "it writes a file"),
     ("--ext-diff", "it runs a program"),
     ("--textconv", "it runs a program"),
-    ("--no-index", "it reads files outside of Git; add the files themselves"),
+    ("--no-index", OUTSIDE),
+    ("--submodule", "it runs git in submodules"),
+    ("--ignore-submodules", "it runs git in submodules"),
+    ("--alternate-refs", "it runs a program"),
+    ("--remerge-diff", "it runs a program"),
+    ("--diff-merges", "it runs a program"),
 ];
 
+/// Why paths out of the repository are refused.
+const OUTSIDE: &str = "it reads files outside of Git; add the files themselves";
+
 /// Options that begin like refused ones and are allowed.
-const ALLOWED: &[&str] = &["--no", "--text", "--exit-code", "--output-indicator"];
+const ALLOWED: &[&str] = &["--no", "--text", "--exit-code", "--output-indicator", "--diff"];
 
 /// Short options that take what follows them as their value.
 const WITH_VALUE: &[char] = &['B', 'C', 'G', 'I', 'M', 'S', 'U', 'X', 'l'];
@@ -79,7 +85,8 @@ pub struct Ref {
 ///
 /// Without any: what is not committed; if all is, the last commit.
 pub fn diff(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Diff> {
-    let git = Git { folder, setting };
+    check_options(arguments)?;
+    let git = Git::new(folder, setting)?;
     let arguments = git.checked(arguments)?;
     let mut captured = git.ask(&[DIFF, &words(&arguments)].concat(), setting.limits.diff)?;
     let (text, replaced) = captured.output.take_text();
@@ -91,7 +98,8 @@ pub fn diff(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Di
 /// The author of a branch chose the names, so the rules for folders hold: links out of the repository
 /// and links to folders are left out.
 pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Changed> {
-    let git = Git { folder, setting };
+    check_options(arguments)?;
+    let git = Git::new(folder, setting)?;
     let arguments = git.checked(arguments)?;
     let root = PathBuf::from(git.line(&["rev-parse", "--show-toplevel"])?);
     let paths = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
@@ -123,8 +131,7 @@ pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result
 
 /// What a diff can be taken against: the last commits, branches and tags.
 pub fn refs(folder: &Path, setting: &Setting) -> Result<Vec<Ref>> {
-    let git = Git { folder, setting };
-    git.repository()?;
+    let git = Git::new(folder, setting)?;
     if !git.has("HEAD") {
         return Ok(Vec::new());
     }
@@ -153,18 +160,48 @@ pub fn refs(folder: &Path, setting: &Setting) -> Result<Vec<Ref>> {
 struct Git<'a> {
     folder: &'a Path,
     setting: &'a Setting<'a>,
+    /// Options that turn off programs of the repository.
+    overrides: Vec<String>,
 }
 
-impl Git<'_> {
-    /// The arguments, if they do nothing but compare; the usual ones if there are none.
-    fn checked(&self, arguments: &[String]) -> Result<Vec<String>> {
-        for argument in arguments.iter().take_while(|argument| *argument != "--") {
-            if let Some(reason) = refusal(argument) {
-                return Err(Error::Refused { argument: argument.clone(), reason });
-            }
+impl<'a> Git<'a> {
+    /// Git in the repository around a folder; an error if there is none, or if its working tree is
+    /// elsewhere.
+    fn new(folder: &'a Path, setting: &'a Setting<'a>) -> Result<Self> {
+        let mut git = Self { folder, setting, overrides: Vec::new() };
+        git.line(&["rev-parse", "--git-dir"])?;
+        let listed = git.ask(isolation::LIST, usize::MAX)?.output.bytes;
+        if isolation::has_unusable_names(&listed) {
+            return Err(Error::Git(
+                "a setting of the repository has a name that is not UTF-8".into(),
+            ));
         }
-        self.repository()?;
+        git.overrides = isolation::overrides(&listed);
+        Ok(git)
+    }
+
+    /// The arguments, if they read nothing out of the repository; the usual ones if there are none.
+    fn checked(&self, arguments: &[String]) -> Result<Vec<String>> {
+        self.check_paths(arguments)?;
         if arguments.is_empty() { self.usual() } else { Ok(arguments.to_vec()) }
+    }
+
+    /// An error if files out of the repository would be read.
+    fn check_paths(&self, arguments: &[String]) -> Result<()> {
+        // In a folder without a working tree there are no files to compare with.
+        let Ok(root) = self.line(&["rev-parse", "--show-toplevel"]) else { return Ok(()) };
+        let root = PathBuf::from(root);
+        if !isolation::is_own_root(&root, self.folder) {
+            let elsewhere =
+                format!("core.worktree leads out of the repository: {}", root.display());
+            return Err(Error::Git(elsewhere));
+        }
+        let (root, folder) = (root.canonicalize().unwrap_or(root), self.folder);
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        match arguments.iter().find(|word| isolation::leads_out(word, &folder, &root)) {
+            None => Ok(()),
+            Some(word) => Err(Error::Refused { argument: word.clone(), reason: OUTSIDE }),
+        }
     }
 
     fn usual(&self) -> Result<Vec<String>> {
@@ -184,11 +221,6 @@ impl Git<'_> {
         Ok(vec![nothing, "HEAD".into()])
     }
 
-    /// An error unless there is a repository.
-    fn repository(&self) -> Result<()> {
-        self.line(&["rev-parse", "--git-dir"]).map(drop)
-    }
-
     fn has(&self, commit: &str) -> bool {
         let commit = format!("{commit}^{{commit}}");
         self.line(&["rev-parse", "--verify", "--quiet", &commit]).is_ok()
@@ -205,8 +237,8 @@ impl Git<'_> {
     /// What git says, unless it complains.
     fn ask(&self, arguments: &[&str], most: usize) -> Result<Captured> {
         let mut command = Command::new(self.setting.git);
-        // What it says is looked at, so it must not depend on the user's language.
-        command.args(GLOBAL).args(arguments).env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
+        isolation::isolate(&mut command, &self.overrides);
+        command.args(arguments);
         let captured = run::capture(command, self.folder, Streams::Apart, most, self.setting)?;
         self.judged(captured)
     }
@@ -236,6 +268,16 @@ fn complaint(errors: &mut Kept) -> String {
     let (text, _) = errors.take_text();
     let text = text.trim();
     ["fatal: ", "error: "].iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text).to_owned()
+}
+
+/// An error if an option does more than to compare.
+fn check_options(arguments: &[String]) -> Result<()> {
+    for argument in arguments.iter().take_while(|argument| *argument != "--") {
+        if let Some(reason) = refusal(argument) {
+            return Err(Error::Refused { argument: argument.clone(), reason });
+        }
+    }
+    Ok(())
 }
 
 /// Why an argument is refused, if it is.
@@ -289,6 +331,12 @@ mod tests {
             "-O",
             "-pOfile",
             "-DOfile",
+            "--submodule=diff",
+            "--subm",
+            "--ignore-submodules=none",
+            "--alternate-refs",
+            "--remerge-diff",
+            "--diff-merges=remerge",
         ] {
             assert!(refusal(refused).is_some(), "{refused}");
         }
@@ -308,6 +356,8 @@ mod tests {
             "-M50%",
             "--output-indicator-new=x",
             "--no-prefix",
+            "--diff-filter=d",
+            "--ignore-all-space",
             "-",
             "",
             "-w",

@@ -6,6 +6,8 @@ mod describing;
 mod folders;
 mod harness;
 #[cfg(unix)]
+mod hostile_repositories;
+#[cfg(unix)]
 mod prompts;
 #[cfg(unix)]
 mod repositories;
