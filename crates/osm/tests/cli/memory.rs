@@ -21,6 +21,8 @@ fn run_within(env: &Env, bytes: usize, arguments: &[&str]) -> Output {
     shell.args(["-c", "ulimit -v \"$1\" && shift && exec \"$@\"", "sh"]);
     shell.arg((bytes / 1024).to_string()).arg(program.get_program()).args(program.get_args());
     shell.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    // glibc reserves 64 MB of addresses for each thread that allocates, and does without if it cannot.
+    shell.env("MALLOC_ARENA_MAX", "1");
     shell.output().unwrap()
 }
 
