@@ -256,6 +256,8 @@ mod tests {
         }
     }
 
+    // Windows has no such file names.
+    #[cfg(unix)]
     #[test]
     fn nothing_that_controls_a_terminal_reaches_the_menu() {
         let (folder, scope) = scope();
