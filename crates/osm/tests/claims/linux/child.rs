@@ -20,6 +20,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(an_exit_code_is_known_though_children_are_ignored),
     test!(a_lost_claim_stops_descendants_on_a_terminal),
     test!(a_lost_claim_stops_descendants_off_a_terminal),
+    test!(a_lost_claim_stops_daemons),
     test!(a_lost_claim_stops_who_does_not_listen),
 ];
 
@@ -247,6 +248,22 @@ fn a_lost_claim_stops_descendants_off_a_terminal(site: &Site) -> Outcome {
     assert_eq!(state(inner), 'Z');
     assert!(!site.path("more").exists());
     Ok(())
+}
+
+/// A daemon has a session of its own, and its parent has ended.
+fn a_lost_claim_stops_daemons(site: &Site) -> Outcome {
+    let mut owner = site.agent()?;
+    site.lab.file(
+        "inner.sh",
+        "echo $$ >LAB/inner.tmp; mv LAB/inner.tmp LAB/inner\nexec sleep 1000\n",
+    )?;
+    script(site, "(setsid sh LAB/inner.sh &)\nexec sleep 1000")?;
+    let run = owner.begin(&format!("{DETACHED} OSM claim run work -- sh LAB/script.sh"))?;
+    let inner = inner(site)?;
+    take(site)?;
+    let ended = owner.finish(&run)?;
+    assert_eq!(ended.code, 7, "{ended:#?}");
+    await_state(inner, 'Z')
 }
 
 fn a_lost_claim_stops_who_does_not_listen(site: &Site) -> Outcome {

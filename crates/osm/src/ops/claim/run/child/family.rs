@@ -4,6 +4,9 @@
 //! of a known process only if that one was there before it began, and still is after the table was
 //! read: then its pid was not reused in between. Signals go to exact processes, too. Only
 //! Linux shows us its table; elsewhere a command is alone.
+//!
+//! A process whose parent has ended has lost its place in the tree, and a daemon also leaves its process
+//! group and its session. On Linux the system makes such a process our child instead ([`adopt`]).
 
 use osm_identity::{Liveness, Pid, Process, ProcessInstance, ProcessSource, Proof, System};
 use rustix::process::Signal;
@@ -26,6 +29,7 @@ impl Family {
     pub(super) fn look(&mut self) -> bool {
         let known = self.members.len();
         let rows = table();
+        self.add_adopted(&rows);
         let mut next = 0;
         while let Some(parent) = self.members.get(next) {
             if is_there(parent) {
@@ -33,16 +37,26 @@ impl Family {
                 let is_child =
                     |row: &&Process| row.parent == parent.pid && row.start >= parent.start;
                 let is_follower = |row: &&Process| leads && group(row.pid) == Some(parent.pid);
-                let is_known = |row: &&Process| {
-                    self.members.iter().any(|it| it.pid == row.pid && it.start == row.start)
-                };
                 let new = rows.iter().filter(|row| is_child(row) || is_follower(row));
-                let new: Vec<_> = new.filter(|row| !is_known(row)).filter_map(exact).collect();
+                let new: Vec<_> = new.filter(|row| !self.has(row)).filter_map(exact).collect();
                 self.members.extend(new);
             }
             next += 1;
         }
         self.members.len() > known
+    }
+
+    /// Adds our children: the command, and what the system gave us because its parent ended.
+    fn add_adopted(&mut self, rows: &[Process]) {
+        let Some(command) = self.members.first() else { return };
+        let us = Pid(std::process::id());
+        let ours = rows.iter().filter(|row| row.parent == us && row.start >= command.start);
+        let new: Vec<_> = ours.filter(|row| !self.has(row)).filter_map(exact).collect();
+        self.members.extend(new);
+    }
+
+    fn has(&self, row: &Process) -> bool {
+        self.members.iter().any(|it| it.pid == row.pid && it.start == row.start)
     }
 
     pub(super) fn lives(&self) -> bool {
@@ -93,6 +107,32 @@ fn is_there(process: &ProcessInstance) -> bool {
 fn raw(pid: Pid) -> Option<rustix::process::Pid> {
     i32::try_from(pid.0).ok().and_then(rustix::process::Pid::from_raw)
 }
+
+/// Makes us the parent of every descendant whose own parent ends.
+pub(super) fn adopt() {
+    #[cfg(target_os = "linux")]
+    {
+        // Linux has this since 3.4; where a sandbox forbids it, only such processes are missed.
+        let _refused = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    }
+}
+
+/// Collects adopted processes that have ended, but not the command, which our caller waits for.
+#[cfg(target_os = "linux")]
+pub(super) fn collect_adopted(command: u32) {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let us = std::process::id();
+    // A kernel may lack this file. Those that ended are then collected when we end.
+    let children = std::fs::read_to_string(format!("/proc/self/task/{us}/children"));
+    let children = children.unwrap_or_default();
+    let children = children.split_whitespace().filter_map(|pid| pid.parse().ok());
+    for pid in children.filter(|pid| *pid != command).filter_map(|pid| raw(Pid(pid))) {
+        let _running = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn collect_adopted(_command: u32) {}
 
 /// Every process but us.
 #[cfg(target_os = "linux")]

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use signal_hook::iterator::{Handle, SignalsInfo};
 
-use super::family::Family;
+use super::family::{self, Family};
 use crate::ignored::Ignored;
 
 /// What is passed on to the command.
@@ -50,6 +50,7 @@ pub(super) fn prepare(command: &mut Command) -> io::Result<Signals> {
     if own_group {
         command.process_group(0);
     }
+    family::adopt();
     // What we ignore the command ignores, too, unless we catch it: so `nohup` means both of us.
     let ignored = Ignored::now();
     let caught = FORWARDED.into_iter().filter(|signal| !ignored.has(signal.as_raw()));
@@ -78,6 +79,7 @@ impl Running {
 
     pub(super) fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         let mut collected = self.target.lock();
+        family::collect_adopted(self.child.id());
         let status = self.child.try_wait()?;
         if status.is_some() {
             *collected = true;
@@ -89,7 +91,7 @@ impl Running {
 
     /// Asks once: what a process starts to clean up behind itself is left alone.
     pub(super) fn ask_to_end(&mut self) {
-        // Processes whose parent ends first lose their place in the tree.
+        // Where no process is adopted, one whose parent ends first loses its place in the tree.
         self.family.look();
         self.target.send(&[Signal::TERM]);
         self.family.send_beyond_target(Signal::TERM);
