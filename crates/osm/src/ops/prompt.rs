@@ -203,9 +203,7 @@ pub fn add(
     if !failed.is_empty() {
         return Err(Error::Unresolved(failed));
     }
-    if !fresh.is_empty() {
-        items.reserve(&mut session, &fresh)?;
-    }
+    items.reserve(&mut session, &fresh)?;
     for each in fresh {
         items.add(each, &builder, &mut added);
     }

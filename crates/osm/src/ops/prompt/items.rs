@@ -1,5 +1,7 @@
 //! The items of a session: reading them, and adding to them without reusing an id.
 
+use std::collections::HashSet;
+
 use osm_context::{Found, Item, Kind, Skipped};
 use osm_store::{Key, Session};
 use serde_json::json;
@@ -43,14 +45,6 @@ impl<'a> Fresh<'a> {
             }
         })
     }
-
-    /// The most items that it makes.
-    fn count(&self) -> usize {
-        match self {
-            Self::Note(_) | Self::Diff(_) => 1,
-            Self::Files(found) => found.len(),
-        }
-    }
 }
 
 impl Items {
@@ -62,12 +56,28 @@ impl Items {
 
     /// Reserves the ids for what will be added: another process may add items at the same time.
     pub(super) fn reserve(&mut self, session: &mut Session, fresh: &[Fresh]) -> Result<(), Error> {
-        let count = fresh.iter().map(Fresh::count).sum::<usize>() as u64;
+        let count = self.count_new(fresh);
+        if count == 0 {
+            return Ok(());
+        }
         let highest = self.list.iter().filter_map(Item::id).max().unwrap_or(0);
         let floor = u64::try_from(highest).unwrap_or(0);
         let last = session.reserve(&Key::Shared(HIGHEST_ID.into()), floor, count)?;
         self.next = i64::try_from(last - count + 1).unwrap_or(i64::MAX);
         Ok(())
+    }
+
+    /// How many items [`Items::add`] will make.
+    fn count_new(&self, fresh: &[Fresh]) -> u64 {
+        let mut paths = HashSet::new();
+        let mut is_new = |found: &&Found| {
+            self.id_of(&found.path, &found.label).is_none() && paths.insert(found.path.clone())
+        };
+        let mut count = |fresh: &Fresh| match fresh {
+            Fresh::Note(_) | Fresh::Diff(_) => 1,
+            Fresh::Files(found) => found.iter().filter(&mut is_new).count() as u64,
+        };
+        fresh.iter().map(&mut count).sum()
     }
 
     pub(super) fn store(&self, session: &mut Session) -> Result<(), Error> {
