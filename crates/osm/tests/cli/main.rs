@@ -20,6 +20,7 @@ mod readme;
 mod reference;
 #[cfg(target_os = "linux")]
 mod retention;
+mod security;
 mod session;
 
 fn main() -> std::process::ExitCode {
