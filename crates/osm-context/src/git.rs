@@ -165,7 +165,7 @@ struct Git<'a> {
 }
 
 impl<'a> Git<'a> {
-    /// Git in the repository around a folder; an error if there is none, or if its working tree is
+    /// Git in the repository around a folder; an error without a repository, or if its working tree is
     /// elsewhere.
     fn new(folder: &'a Path, setting: &'a Setting<'a>) -> Result<Self> {
         let mut git = Self { folder, setting, overrides: Vec::new() };

@@ -1,6 +1,6 @@
 //! Git's own small files, read as Git reads them.
 //!
-//! Whoever made a folder chose these bytes: a clone, an archive, another user.
+//! These bytes are not trusted: they come from a clone, an archive or another user.
 
 /// What `HEAD` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

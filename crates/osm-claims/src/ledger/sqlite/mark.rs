@@ -43,7 +43,7 @@ pub(super) struct Page {
 /// The file.
 #[derive(Debug)]
 pub(super) struct Mark {
-    /// `None` if there is none and none can be made.
+    /// `None` if the file does not exist and cannot be created.
     file: Option<File>,
     can_write: bool,
 }
