@@ -83,7 +83,9 @@ pub(crate) fn read_all<T: Send>(
     };
     let threads = threads_for(wanted.len());
     let shares = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where no more threads can be had, fewer do the same.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
         let mut shares = vec![work()];
         for other in others {
             shares.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

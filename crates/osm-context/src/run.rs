@@ -147,7 +147,8 @@ pub(crate) fn capture(
     let running = Running(Some(child));
     for (is_error, reader) in readers {
         let sender = sender.clone();
-        std::thread::spawn(move || forward(is_error, reader, &sender));
+        let forward = move || forward(is_error, reader, &sender);
+        std::thread::Builder::new().spawn(forward).map_err(failed)?;
     }
     drop(sender);
     running.watch(&chunks, most, setting)

@@ -72,7 +72,9 @@ pub fn count_all<T: AsRef<str>>(
         Ok(sum)
     };
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where no more threads can be had, fewer do the same.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
         let mut sum = work()?;
         for other in others {
             sum += other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

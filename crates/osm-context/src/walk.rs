@@ -4,6 +4,7 @@
 //! skipped. Links are followed only to files within the folder, so that a folder that someone else wrote
 //! cannot put the user's other files into a prompt.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +14,9 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use crate::error::Result;
 use crate::reason::Reason;
 use crate::setting::Setting;
+
+/// More threads than this only wait for each other.
+const MOST_THREADS: usize = 12;
 
 /// What a walk looks for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,10 +53,10 @@ pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walke
     let found = Mutex::new(Walked::default());
     let count = AtomicUsize::new(0);
     let most = setting.limits.files;
-    builder(root, scope).build_parallel().run(|| {
+    let visitor = || {
         let count = &count;
         let mut share = Share { mine: Walked::default(), all: &found };
-        Box::new(move |entry| {
+        move |entry: std::result::Result<DirEntry, ignore::Error>| {
             if (setting.interrupted)() {
                 return WalkState::Quit;
             }
@@ -62,8 +66,16 @@ pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walke
             };
             let so_far = count.fetch_add(usize::from(is_one), Ordering::Relaxed);
             if so_far > most { WalkState::Quit } else { WalkState::Continue }
-        })
-    });
+        }
+    };
+    let mut builder = builder(root, scope);
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+    if can_start(threads) {
+        builder.threads(threads).build_parallel().run(|| Box::new(visitor()));
+    } else {
+        let mut visit = visitor();
+        let _walked = builder.build().all(|entry| visit(entry) == WalkState::Continue);
+    }
     setting.go_on()?;
     let mut walked = found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     if count.into_inner() > most {
@@ -73,6 +85,20 @@ pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walke
     walked.files.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     walked.skipped.sort_unstable_by(|one, other| one.0.cmp(&other.0));
     Ok(walked)
+}
+
+/// Whether so many threads can be had: without them a parallel walk would panic.
+fn can_start(count: usize) -> bool {
+    // Each of them lives until all were started.
+    let (all_started, wait) = std::sync::mpsc::channel::<()>();
+    let wait = Mutex::new(wait);
+    std::thread::scope(|scope| {
+        let sleep = || drop(wait.lock().map(|wait| wait.recv()));
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, sleep).ok();
+        let started = (0..count).map_while(start).count();
+        drop(all_started);
+        started == count
+    })
 }
 
 fn builder(root: &Path, scope: Scope) -> WalkBuilder {

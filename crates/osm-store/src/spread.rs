@@ -1,7 +1,8 @@
 //! Work on many things, spread over the processors.
 
 use std::num::NonZero;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Fewer things than this are not worth a thread.
 const WORTH_A_THREAD: usize = 250;
@@ -24,16 +25,34 @@ pub fn spread<T: Send, R: Send>(mut items: Vec<T>, work: impl Fn(Vec<T>) -> R + 
     while items.len() > share {
         later.push(items.split_off(items.len() - share));
     }
-    let work = &work;
-    std::thread::scope(|scope| {
-        let others: Vec<_> =
-            later.into_iter().rev().map(|share| scope.spawn(move || work(share))).collect();
-        let mut results = vec![work(items)];
-        for other in others {
-            results.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    let mut shares = vec![items];
+    shares.extend(later.into_iter().rev());
+    let shares: Vec<_> = shares.into_iter().map(|share| Mutex::new(Some(share))).collect();
+    let results: Vec<_> = shares.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let take_turns = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(share) = shares.get(at) else { return };
+            let share = lock(share).take().unwrap_or_default();
+            *lock(&results[at]) = Some(work(share));
         }
-        results
-    })
+    };
+    std::thread::scope(|scope| {
+        // A thread that cannot be had leaves its share to the others.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, take_turns).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
+        take_turns();
+        for other in others {
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+    });
+    let result = |it: Mutex<Option<R>>| it.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().filter_map(result).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

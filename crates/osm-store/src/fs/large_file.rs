@@ -32,11 +32,16 @@ pub(super) fn read(
     let middle = size / 2;
     let (head, tail) = bytes.split_at_mut(middle);
     let whole = thread::scope(|scope| {
-        let other = scope.spawn(|| fill(head, 0, &read_at));
+        let Ok(other) = thread::Builder::new().spawn_scoped(scope, || fill(head, 0, &read_at))
+        else {
+            return Ok(None);
+        };
         let tail = fill(tail, middle as u64, &read_at)?;
         let head = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        io::Result::Ok(head && tail)
+        io::Result::Ok(Some(head && tail))
     })?;
+    // Without a second thread, this one reads both halves.
+    let whole = whole.map_or_else(|| fill(&mut bytes, 0, &read_at), Ok)?;
     let ends = whole && read_at(&mut [0], size as u64)? == 0;
     Ok(ends.then_some(bytes))
 }

@@ -145,16 +145,27 @@ mod platform {
             let ignored = Ignored::now();
             numbers.retain(|number| !ignored.has(*number));
         }
-        if let Ok(mut come) = signal_hook::iterator::Signals::new(numbers) {
+        // The thread is there before a signal is caught: without one, signals do what they do by default.
+        let (register, registered) = std::sync::mpsc::channel();
+        let handle = {
             let (signals, end) = (Arc::clone(signals), end.clone());
-            std::thread::spawn(move || {
+            move || {
+                let Ok(mut come): Result<signal_hook::iterator::Signals, _> = registered.recv()
+                else {
+                    return;
+                };
                 for number in come.forever() {
                     match number {
                         SIGINT if watch == Watch::Interactive => signals.interrupt(),
                         number => end(&signals, number),
                     }
                 }
-            });
+            }
+        };
+        if std::thread::Builder::new().spawn(handle).is_ok()
+            && let Ok(come) = signal_hook::iterator::Signals::new(numbers)
+        {
+            drop(register.send(come));
         }
         if watch == Watch::Batch {
             // The end of standard input does not end the program.
@@ -162,11 +173,12 @@ mod platform {
         }
         let signals = Arc::clone(signals);
         // SIGHUP does not reach a process that ignores it or is in the background.
-        std::thread::spawn(move || {
+        let watch_terminal = move || {
             if hung_up() {
                 end(&signals, SIGHUP);
             }
-        });
+        };
+        drop(std::thread::Builder::new().spawn(watch_terminal));
     }
 
     /// Waits until the terminal is closed.

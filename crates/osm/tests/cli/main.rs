@@ -22,6 +22,8 @@ mod reference;
 mod retention;
 mod security;
 mod session;
+mod sources;
+mod threads;
 
 fn main() -> std::process::ExitCode {
     osm_testkit::trials::run()

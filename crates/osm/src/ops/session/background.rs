@@ -30,13 +30,13 @@ impl BackgroundCleanup {
         let stop = Arc::new(AtomicBool::new(false));
         let is_wanted = invocation.settings.policy().auto_cleanup_enabled;
         let store = is_wanted.then(|| invocation.store().ok()).flatten();
-        let thread = store.map(|store| {
+        let thread = store.and_then(|store| {
             let (backend, stop) = (store.shared_backend(), Arc::clone(&stop));
             let (policy, holder) =
                 (invocation.settings.policy().clone(), invocation.world.holder());
             let current = [invocation.session_id().clone()];
             let uptime = invocation.uptime();
-            std::thread::spawn(move || {
+            let clean = move || {
                 let cleaner = Cleaner {
                     backend: backend.as_ref(),
                     policy: &policy,
@@ -49,7 +49,9 @@ impl BackgroundCleanup {
                     Ok(Turn::Ran(report)) => Some(report),
                     Ok(Turn::NotDue | Turn::Taken) | Err(_) => None,
                 }
-            })
+            };
+            // Where no thread can be had, a later command cleans up.
+            std::thread::Builder::new().spawn(clean).ok()
         });
         Self { stop, thread }
     }

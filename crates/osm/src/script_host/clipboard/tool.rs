@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::session_host::SessionHost;
@@ -56,9 +57,8 @@ fn feed(command: &mut Command, text: &str, timeout: Duration) -> Result<(), Stri
     let mut stdin = child.stdin.take();
     let text = text.to_owned();
     // A program may never read; the timeout ends it, and with it this thread.
-    let writer = std::thread::spawn(move || {
-        stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(text.as_bytes()))
-    });
+    let write = move || stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(text.as_bytes()));
+    let writer = start(write, &mut child)?;
     wait(&mut child, timeout)?;
     match writer.join() {
         Ok(Ok(())) => Ok(()),
@@ -72,14 +72,27 @@ fn drain(command: &mut Command, timeout: Duration) -> Result<String, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let mut stdout = child.stdout.take();
-    let reader = std::thread::spawn(move || {
+    let read = move || {
         let mut bytes = Vec::new();
         stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut bytes)).map(|_| bytes)
-    });
+    };
+    let reader = start(read, &mut child)?;
     wait(&mut child, timeout)?;
     let bytes = reader.join().map_err(|_| "the reading thread failed".to_owned())?;
     let bytes = bytes.map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "its output is not valid UTF-8".into())
+}
+
+/// Starts a thread that serves a program; without one, the program is ended.
+fn start<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+    child: &mut Child,
+) -> Result<JoinHandle<T>, String> {
+    std::thread::Builder::new().spawn(work).map_err(|error| {
+        drop(child.kill());
+        drop(child.wait());
+        format!("cannot start a thread: {error}")
+    })
 }
 
 /// Waits until a program has ended with exit code 0.

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -25,7 +26,9 @@ const MOST_LOOKS: usize = 100;
 
 /// Signals that come, and whether the command has a process group of its own.
 pub(super) struct Signals {
-    come: SignalsInfo<WithRawSiginfo>,
+    handle: Handle,
+    /// Tells the thread that passes signals on whom they go to.
+    target: Sender<Target>,
     own_group: bool,
 }
 
@@ -56,7 +59,16 @@ pub(super) fn prepare(command: &mut Command) -> io::Result<Signals> {
     let caught = FORWARDED.into_iter().filter(|signal| !ignored.has(signal.as_raw()));
     // A child's exit code is kept only for who does not ignore its end.
     let caught = caught.chain([Signal::CHILD]).map(Signal::as_raw);
-    Ok(Signals { come: SignalsInfo::new(caught)?, own_group })
+    let come = SignalsInfo::new(caught)?;
+    let handle = come.handle();
+    let (target, told) = mpsc::channel();
+    // Started before the command: one whose signals we cannot pass on is not started.
+    std::thread::Builder::new().spawn(move || {
+        if let Ok(target) = told.recv() {
+            forward(come, &target);
+        }
+    })?;
+    Ok(Signals { handle, target, own_group })
 }
 
 pub(super) fn signal(status: ExitStatus) -> Option<i32> {
@@ -65,10 +77,10 @@ pub(super) fn signal(status: ExitStatus) -> Option<i32> {
 
 impl Running {
     pub(super) fn new(child: Child, signals: Signals) -> Self {
-        let Signals { come, own_group } = signals;
-        let (pid, handle) = (Pid::from_child(&child), come.handle());
+        let Signals { handle, target: to, own_group } = signals;
+        let pid = Pid::from_child(&child);
         let target = Target { pid, own_group, collected: Arc::default() };
-        forward(come, target.clone());
+        drop(to.send(target.clone()));
         let family = Family::of(child.id(), own_group);
         Self { child, target, handle, family }
     }
@@ -133,19 +145,17 @@ impl Target {
     }
 }
 
-/// Passes on what is sent to us alone, from a thread of its own: whatever else we wait for, it
-/// comes at once.
-fn forward(mut come: SignalsInfo<WithRawSiginfo>, target: Target) {
-    std::thread::spawn(move || {
-        for info in come.forever() {
-            let signal = FORWARDED.into_iter().find(|it| it.as_raw() == info.si_signo);
-            let is_new = |it: &Signal| *it != Signal::INT || !reached_group(info.si_code);
-            if let Some(signal) = signal.filter(|it| target.own_group || is_new(it)) {
-                // A command that is stopped would not see it.
-                target.send(&[signal, Signal::CONT]);
-            }
+/// Passes on what is sent to us alone, on a thread of its own: whatever else we wait for, it comes at
+/// once.
+fn forward(mut come: SignalsInfo<WithRawSiginfo>, target: &Target) {
+    for info in come.forever() {
+        let signal = FORWARDED.into_iter().find(|it| it.as_raw() == info.si_signo);
+        let is_new = |it: &Signal| *it != Signal::INT || !reached_group(info.si_code);
+        if let Some(signal) = signal.filter(|it| target.own_group || is_new(it)) {
+            // A command that is stopped would not see it.
+            target.send(&[signal, Signal::CONT]);
         }
-    });
+    }
 }
 
 /// Whether an interrupt came from the terminal, which sent it to the command as well. Linux gives
