@@ -21,7 +21,7 @@ use osm_identity::ProcessInstance;
 use crate::claim::{Claim, Hold};
 use crate::clock::Now;
 use crate::epoch::{Epoch, Seal};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Event, Filter, Transition};
 use crate::liveness::LivenessProbe;
 use crate::owner::{Caller, Owner, OwnerId};
@@ -200,8 +200,15 @@ pub trait Transaction {
 }
 
 /// A random seal for a grant.
-fn seal() -> Seal {
-    let mut bytes = [0; 4];
-    getrandom::fill(&mut bytes).expect("the system gives random numbers");
-    Seal(u32::from_ne_bytes(bytes))
+fn seal() -> Result<Seal> {
+    Ok(Seal(u32::from_ne_bytes(random()?)))
+}
+
+/// Random bytes of the system, which a sandbox may refuse.
+fn random<const SIZE: usize>() -> Result<[u8; SIZE]> {
+    let mut bytes = [0; SIZE];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(error) => Err(Error::io("read random numbers for", error.into())),
+    }
 }

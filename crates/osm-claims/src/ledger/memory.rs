@@ -266,7 +266,7 @@ impl Transaction for MemoryTransaction<'_> {
 
     fn grant(&mut self, grant: &Grant) -> Result<Claim> {
         let epoch = Epoch(self.state.claims.len() as u64 + 1);
-        let claim = grant.claim(epoch, seal());
+        let claim = grant.claim(epoch, seal()?);
         self.state.claims.push(claim.clone());
         self.state.record(&claim, &grant.owner.session, grant.at, Transition::granted(&claim));
         Ok(claim)

@@ -102,7 +102,7 @@ fn not_lost(path: &Path) -> Result<()> {
 /// and the first of several wins.
 fn make(folder: &Path, path: &Path) -> Result<()> {
     let error = |error| Error::io("create", error);
-    let name = temporary_name();
+    let name = temporary_name()?;
     let file =
         tempfile::Builder::new().prefix(&name).rand_bytes(0).tempfile_in(folder).map_err(error)?;
     super::create(file.path()).map_err(|error| super::fault::explain(path, error))?;
@@ -115,10 +115,9 @@ fn make(folder: &Path, path: &Path) -> Result<()> {
 }
 
 /// A name that the cleanup of sessions takes for what a crash left behind, after an hour.
-fn temporary_name() -> String {
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).expect("the system gives random numbers");
-    format!(".tmp-{}-{:016x}-{:016x}", std::process::id(), 0, u64::from_ne_bytes(random))
+fn temporary_name() -> Result<String> {
+    let random = u64::from_ne_bytes(crate::ledger::random()?);
+    Ok(format!(".tmp-{}-{:016x}-{:016x}", std::process::id(), 0, random))
 }
 
 #[cfg(unix)]

@@ -309,7 +309,7 @@ impl Transaction for SqliteTransaction<'_> {
     }
 
     fn grant(&mut self, grant: &Grant) -> Result<Claim> {
-        let seal = seal();
+        let seal = seal()?;
         self.execute(
             "INSERT INTO claim (seal, scope, resource, owner, hold, since, note, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             params![
