@@ -3,12 +3,16 @@
 //! Prompts are plain text, so output is not escaped. An undefined name is an error: a prompt with a
 //! missing part is worse than none. The program renders templates here, too, so that both agree.
 
+mod depth;
+
 use std::io;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 use serde_json::Value;
+
+pub use depth::too_deep;
 
 /// The most steps: enough for a loop over 100 000 items.
 const MAX_STEPS: u64 = 5_000_000;
@@ -18,6 +22,7 @@ const MAX_OUTPUT: usize = 64 << 20;
 
 /// Renders a template. An error contains the line; `name` is the template's name in it.
 pub fn render(name: &str, template: &str, data: &Value) -> Result<String, String> {
+    refuse_too_deep(name, template)?;
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
@@ -34,9 +39,17 @@ pub fn render(name: &str, template: &str, data: &Value) -> Result<String, String
 
 /// Checks that a template can be parsed.
 pub fn check(name: &str, template: &str) -> Result<(), String> {
+    refuse_too_deep(name, template)?;
     let environment = Environment::new();
     let parsed = environment.template_from_named_str(name, template);
     parsed.map(drop).map_err(|error| explain(name, template, &error))
+}
+
+/// The reason why an expression of a template is refused.
+pub const TOO_DEEP: &str = "an expression has too many operators";
+
+fn refuse_too_deep(name: &str, template: &str) -> Result<(), String> {
+    too_deep(template).map_or(Ok(()), |line| Err(format!("{name}:{line}: {TOO_DEEP}")))
 }
 
 /// The message, the line number and the line.

@@ -2,6 +2,7 @@
 //! user has collected the context.
 
 use minijinja::{Environment, ErrorKind};
+use osm_script::template::{TOO_DEEP, too_deep};
 
 use super::front_matter::Mistake;
 use super::{GIVEN, Goal, go_template};
@@ -17,10 +18,11 @@ pub(super) fn framed(instructions: &str, frame: &str) -> String {
 /// Whether a template contains the context.
 pub(super) fn mentions_context(text: &str) -> bool {
     let environment = Environment::new();
-    environment.template_from_str(text).is_ok_and(|template| {
-        let names = template.undeclared_variables(false);
-        names.contains("context") || names.contains("contextTxtar")
-    })
+    too_deep(text).is_none()
+        && environment.template_from_str(text).is_ok_and(|template| {
+            let names = template.undeclared_variables(false);
+            names.contains("context") || names.contains("contextTxtar")
+        })
 }
 
 /// The first mistake in a goal's templates.
@@ -41,6 +43,9 @@ pub(super) fn check(goal: &Goal) -> Result<(), Mistake> {
 fn check_one(goal: &Goal, text: &str) -> Result<(), Mistake> {
     if let Some(mistake) = go_template::find(text) {
         return Err(mistake);
+    }
+    if let Some(line) = too_deep(text) {
+        return Err(Mistake::new(line, TOO_DEEP));
     }
     let environment = Environment::new();
     let template = environment.template_from_str(text).map_err(|error| {
