@@ -40,6 +40,9 @@ pub enum Error {
     /// The store cannot be reached, so nothing was changed.
     #[error("cannot reach the store: {0}")]
     Unreachable(Cause),
+    /// No folder is known in which the store could be.
+    #[error("no folder for sessions: {0}")]
+    NoFolder(&'static str),
     /// The reply was lost: the change may or may not have been carried out.
     #[error("no reply from the store, so the change may or may not be saved: {0}")]
     UnknownOutcome(Cause),
@@ -198,7 +201,7 @@ impl Error {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorKind::Full,
                 _ => ErrorKind::Unreachable,
             },
-            Self::Unreachable(_) => ErrorKind::Unreachable,
+            Self::Unreachable(_) | Self::NoFolder(_) => ErrorKind::Unreachable,
             Self::UnknownOutcome(_) => ErrorKind::UnknownOutcome,
             Self::Unsafe { reason, .. } => match reason {
                 Unsafe::OtherOwner { .. } | Unsafe::WorldWritable { .. } => ErrorKind::Denied,
@@ -290,6 +293,7 @@ mod tests {
             (io(io::ErrorKind::StorageFull), ErrorKind::Full, true),
             (io(io::ErrorKind::NotConnected), ErrorKind::Unreachable, true),
             (Error::Unreachable("refused".into()), ErrorKind::Unreachable, true),
+            (Error::NoFolder("HOME is not set"), ErrorKind::Unreachable, true),
             (Error::UnknownOutcome("cut".into()), ErrorKind::UnknownOutcome, false),
             (Error::LostLease(id.clone()), ErrorKind::Busy, false),
             (Error::NotFound(id), ErrorKind::NotFound, false),

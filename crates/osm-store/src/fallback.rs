@@ -1,6 +1,6 @@
 //! Work continues in memory when the store cannot be used, and is not lost at the end.
 //!
-//! A home that is read-only, full, another user's or not a folder, or a server that cannot be
+//! A home that is unknown, read-only, full, another user's or not a folder, or a server that cannot be
 //! reached, must not keep anybody from working; but work must not vanish silently either. So a mode
 //! [opens](open) its session here: if the store as a whole is unavailable
 //! ([`ErrorKind::is_unavailable`](crate::ErrorKind::is_unavailable)), the session lives in memory,
@@ -94,7 +94,9 @@ fn kept(store: &Opener, id: &SessionId) -> Result<Kept> {
         Ok((place(store.backend(), id), current))
     });
     match loaded {
-        Ok((_, Current::Missing | Current::Unchanged)) => Ok(Kept::Nothing),
+        Ok((_, Current::Missing | Current::Unchanged)) | Err(Error::NoFolder(_)) => {
+            Ok(Kept::Nothing)
+        }
         Ok((place, Current::Found(bytes, _))) => match Document::decode(bytes) {
             Ok((mut document, _)) => {
                 document.id.clone_from(id);

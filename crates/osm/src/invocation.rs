@@ -52,11 +52,14 @@ pub(crate) enum StoreName {
 /// Opens the chosen store, from any thread.
 pub(crate) type StoreOpener = Arc<dyn Fn() -> osm_store::Result<Store> + Send + Sync>;
 
+/// Why there is no home folder.
+const NO_HOME: &str = "neither HOME nor OSM_HOME is set";
+
 /// Why a run cannot be what its options ask for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvocationError {
     /// No home folder is known.
-    #[error("no folder for sessions: neither HOME nor OSM_HOME is set")]
+    #[error("no folder for sessions: {NO_HOME}")]
     NoHome,
     /// `--store` names no store.
     #[error("unknown store {0:?}")]
@@ -167,12 +170,14 @@ impl<'a> Invocation<'a> {
     fn backend(
         &self,
     ) -> Result<impl Fn() -> osm_store::Result<Arc<dyn Backend>> + use<>, InvocationError> {
-        let (name, home) = (self.store_name()?, self.home());
-        let home = if name == StoreName::Fs { home? } else { home.unwrap_or_default() };
+        let (name, home) = (self.store_name()?, self.world.home());
         let clock = Arc::clone(&self.world.clock);
         Ok(move || -> osm_store::Result<Arc<dyn Backend>> {
             Ok(match name {
-                StoreName::Fs => Arc::new(FsBackend::open(&home, Arc::clone(&clock))?),
+                StoreName::Fs => {
+                    let home = home.as_deref().ok_or(osm_store::Error::NoFolder(NO_HOME))?;
+                    Arc::new(FsBackend::open(home, Arc::clone(&clock))?)
+                }
                 StoreName::Memory => Arc::new(MemoryBackend::new(Arc::clone(&clock))),
             })
         })
@@ -180,6 +185,9 @@ impl<'a> Invocation<'a> {
 
     /// The store.
     pub(crate) fn store(&self) -> Result<Store, SessionError> {
+        if self.store_name()? == StoreName::Fs {
+            self.home()?;
+        }
         let backend = self.backend()?()?;
         Ok(Store::new(backend, self.world.holder()))
     }

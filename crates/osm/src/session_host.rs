@@ -13,7 +13,7 @@ use osm_store::fallback::{self, Fallback, Rescued};
 use osm_store::{Clock, Key, Notice, Session};
 
 use crate::config::Prompting;
-use crate::error::{CommandError, Exit};
+use crate::error::{CommandError, Exit, Failure};
 use crate::invocation::{Invocation, StoreOpener};
 use crate::log::Log;
 use crate::ops::session::restore_command;
@@ -83,6 +83,9 @@ impl SessionHost {
             screen.warn(&format!("{}; this session is in memory only", fallback.why()));
             if fallback.hides_what_was_kept() {
                 screen.warn("the stored state of this session cannot be read and is not shown");
+            }
+            for hint in fallback.why().hints() {
+                screen.hint(&hint);
             }
             screen.hint("at the end osm writes it to another folder and prints where");
         }

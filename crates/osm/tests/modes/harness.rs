@@ -121,7 +121,7 @@ impl Env {
         Talk { child, stdin, stdout: BufReader::new(stdout) }
     }
 
-    fn finish(&self, output: Output) -> Run {
+    pub(crate) fn finish(&self, output: Output) -> Run {
         let folder = self.folder.path().display().to_string();
         let text = |bytes| {
             let text = String::from_utf8(bytes).unwrap();

@@ -163,6 +163,36 @@ fn without_a_store_work_goes_on_in_memory() {
     assert_eq!(brought_back(&env, &run), "all: one\nbye\n");
 }
 
+#[test]
+fn without_a_home_work_goes_on_in_memory() {
+    let env = Env::new();
+    let without_home = |arguments: &[&str]| {
+        let mut command = env.command(arguments);
+        command.env_remove("HOME").env_remove("OSM_HOME");
+        env.finish(command.output().unwrap())
+    };
+    let probe = crate::harness::probe();
+    let script = ["script", "-c", "keep one", "-c", "show", probe.to_str().unwrap()];
+    let run = without_home(&script);
+    run.said(
+        6,
+        &[
+            "no folder for sessions: neither HOME nor OSM_HOME is set; this session is in memory only",
+            "hint: set HOME, or OSM_HOME to a folder",
+            "all: one",
+            "osm has written it to LAB/temporary/osm-",
+        ],
+    );
+    assert!(!run.stderr.contains("cannot be read"), "nothing was kept: {}", run.stderr);
+    assert_eq!(brought_back(&env, &run), "all: one\nbye\n");
+    // A store in memory that was asked for is no failure, and nothing is written anywhere.
+    let before = std::fs::read_dir(env.temporary()).unwrap().count();
+    let run = without_home(&[&["--store", "memory"], &script[..]].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.transcript());
+    assert_eq!(std::fs::read_dir(env.temporary()).unwrap().count(), before);
+    without_home(&["session", "list"]).said(1, &["no folder for sessions"]);
+}
+
 /// Each store that cannot be used is another reason; none of them passes for a saved session.
 #[test]
 #[cfg(unix)]

@@ -121,6 +121,7 @@ impl Failure for Error {
                 _ => "store_io",
             },
             Self::Unreachable(_) => "store_unreachable",
+            Self::NoFolder(_) => "no_home",
             Self::UnknownOutcome(_) => "unknown_outcome",
             Self::Unsafe { .. } => "unsafe_file",
             Self::Busy { .. } => "session_busy",
@@ -161,6 +162,7 @@ fn hint(error: &Error) -> Option<String> {
         Error::Io { .. } if error.kind() == ErrorKind::Denied => {
             "check the owner and permissions of the folder, or set OSM_HOME to another one"
         }
+        Error::NoFolder(_) => "set HOME, or OSM_HOME to a folder",
         Error::Unsafe { reason: Unsafe::NoLocks, .. } => {
             "set OSM_HOME to a folder on a file system with locks"
         }
