@@ -1,10 +1,14 @@
 // context: files and folders that a script has added, by the program's module osm:context.
 //
-// Files are read when they are needed. The files of a contextManager's items are tracked here, so that
-// toTxtar() includes them.
+// Files are read when they are needed. The files of the session's contextItems, and of a contextManager's
+// items, are tracked here, so that toTxtar() includes them, also after a restart.
 'use strict';
 (function (ours) {
     const picked = new Map();
+    const ITEMS = 'contextItems';
+    // Whether the stored items may have changed since they were last followed.
+    let isStale = true;
+    const reported = new Set();
 
     // Calls the program's module, if it has one.
     function call(name, ...args) {
@@ -25,6 +29,27 @@
         }
         return found;
     }
+
+    // Follows the stored items, if they may have changed. A missing file is reported once, and stays.
+    function rehydrate() {
+        if (!isStale || !Object.hasOwn(ours.modules, 'osm:context')) {
+            return;
+        }
+        const [items] = ours.store.get({ shared: ITEMS });
+        const list = Array.isArray(items) ? items : [];
+        ours.followItems(list);
+        const name = (item) => item.path ?? item.label;
+        const files = list
+            .filter((item) => item?.type === 'file' && typeof name(item) === 'string' && !reported.has(name(item)))
+            .map((item, id) => ({ type: 'file', id, ...(typeof item.path === 'string' ? { path: item.path } : {}), label: String(item.label ?? item.path) }));
+        const missing = files.length === 0 ? [] : call('missing', files);
+        files.filter((item) => missing.includes(item.id)).forEach((item) => {
+            reported.add(name(item));
+            ours.invoke('osm:output', 'tell', [`Missing: ${ours.oneLine(item.label)} (kept in contextItems)`]);
+        });
+    }
+    ours.contextChanged = () => void (isStale = true);
+    ours.missingReported = (item) => void reported.add(item.path ?? item.label);
 
     const plain = (path) => String(path).replace(/^(\.\/)+/, '').replace(/\/+$/, '');
     const nameOf = (path) => plain(path).split('/').at(-1);
@@ -67,7 +92,7 @@
         resolve(entry.path);
     }
 
-    globalThis.context = Object.freeze({
+    const functions = {
         addPath: (path) => resolve(path).forEach((each) => picked.set(each.path, { ...each, item: false })),
         removePath: (path) => {
             const entry = find(path);
@@ -94,11 +119,20 @@
             const wanted = `.${String(extension).replace(/^\./, '')}`;
             return files().map((each) => each.label).filter((label) => label.endsWith(wanted));
         },
+    };
+    const rehydrated = (run) => (...args) => {
+        rehydrate();
+        return run(...args);
+    };
+    globalThis.context = Object.freeze({
+        ...Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, rehydrated(run)])),
+        fromTxtar: functions.fromTxtar,
     });
 
     // Tracks the files of a list of items. A missing file is not an error, because it may come back; nor is
     // an item without a path, because other tools write sessions too.
     ours.followItems = function (items) {
+        isStale = false;
         const text = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
         const named = items
             .filter((item) => item?.type === 'file')
@@ -115,6 +149,9 @@
                 picked.set(item.path, { path: item.path, label: item.label ?? item.path, folder: false, item: true });
             } else if (item.path === undefined && find(item.label) === undefined) {
                 const { found } = call('resolve', [item.label]);
+                if (found.length === 0) {
+                    picked.set(item.label, { path: item.label, label: item.label, folder: false, item: true });
+                }
                 found.forEach((each) => picked.set(each.path, { ...each, label: item.label, item: true }));
             }
         }

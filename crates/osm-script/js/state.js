@@ -23,12 +23,21 @@
     }
     ours.defineShared = define;
 
+    // Tells the global `context` that its items may have changed.
+    function written(key) {
+        if (key.shared === 'contextItems') {
+            ours.contextChanged?.();
+        }
+    }
+
     // The store, by key: {shared} or {command, name}. get returns a list with the value, or an empty list.
     const store = Object.freeze({
         get: (key) => ours.invoke('osm:state', 'get', [key]),
-        set: (key, value) => void ours.invoke('osm:state', 'set', [key, value]),
-        setDefault: (key, value) => void ours.invoke('osm:state', 'setDefault', [key, value]),
-        remove: (key) => void ours.invoke('osm:state', 'remove', [key]),
+        set: (key, value) => written(key, ours.invoke('osm:state', 'set', [key, value])),
+        setDefault: (key, value) => written(key, ours.invoke('osm:state', 'setDefault', [key, value])),
+        // The same for a value that stays in the history.
+        replace: (key, value) => written(key, ours.invoke('osm:state', 'replace', [key, value])),
+        remove: (key) => written(key, ours.invoke('osm:state', 'remove', [key])),
         // The highest of count numbers that no other process is given, all above floor.
         reserve: (key, floor, count) => ours.invoke('osm:state', 'reserve', [key, floor, count]),
     });
@@ -42,19 +51,22 @@
     const entries = new Set();
     const warned = new Set();
 
-    // Whether a stored value is of another kind than the default; warns once.
+    // Whether a stored value is of another kind than the default.
     function isForeign(entry, value) {
         const [wanted, found] = [ours.kindOf(entry.preset ?? null), ours.kindOf(value)];
-        if (wanted === null || found === null || wanted === found) {
-            return false;
-        }
+        return wanted !== null && found !== null && wanted !== found;
+    }
+
+    // Warns once that the default replaces a value of another kind.
+    function warn(entry, value, done) {
         const name = shown(entry.key);
-        if (!warned.has(name)) {
-            warned.add(name);
-            const text = `Warning: ${name} holds a value of kind ${found}, but ${entry.command} expects ${wanted}; using the default. The old value is still in the history.`;
-            ours.invoke('osm:output', 'printError', [text]);
+        if (warned.has(name)) {
+            return;
         }
-        return true;
+        warned.add(name);
+        const [wanted, found] = [ours.kindOf(entry.preset), ours.kindOf(value)];
+        const text = `Warning: ${name} holds a value of kind ${found}, but ${entry.command} expects ${wanted}; ${done}. The old value is in the history (\`osm session history\`).`;
+        ours.invoke('osm:output', 'printError', [text]);
     }
 
     // The symbols of a definition, with their settings.
@@ -95,8 +107,11 @@
             return;
         }
         const stored = store.get(entry.key);
-        if (stored.length === 0 || isForeign(entry, stored[0])) {
+        if (stored.length === 0) {
             store.setDefault(entry.key, entry.preset);
+        } else if (isForeign(entry, stored[0])) {
+            store.replace(entry.key, entry.preset);
+            warn(entry, stored[0], 'osm has stored the default');
         }
     }
 
@@ -104,6 +119,9 @@
         const stored = store.get(entry.key);
         if (stored.length > 0 && !isForeign(entry, stored[0])) {
             return stored[0];
+        }
+        if (stored.length > 0) {
+            warn(entry, stored[0], 'using the default');
         }
         return entry.preset === undefined ? undefined : ours.plain(entry.preset, 'the default');
     }
@@ -145,7 +163,7 @@
             }
             return entry;
         };
-        return Object.freeze({
+        const state = Object.freeze({
             get: (symbol) => read(need(symbol)),
             set: (symbol, value) => {
                 const entry = need(symbol);
@@ -161,7 +179,13 @@
                 return () => void observers.delete(observer);
             },
         });
+        states.set(command, state);
+        return state;
     };
+
+    // The state of a mode for its commands: the one with the mode's name, or else the last one.
+    const states = new Map();
+    ours.stateOf = (name) => states.get(name) ?? [...states.values()].at(-1);
 
     ours.resetState = () => entries.forEach(restart);
 
@@ -176,6 +200,7 @@
 
     // Calls the observers of changed keys; all of them, even where one throws.
     ours.changed = async function (keys) {
+        keys.forEach(written);
         const calls = [];
         for (const entry of entries) {
             if (keys.some((key) => same(key, entry.key))) {

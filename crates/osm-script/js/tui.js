@@ -124,6 +124,7 @@
         };
         const enter = () => {
             current = mode.name;
+            ours.contextChanged?.();
             try {
                 mode.commands = null;
                 commandsOf(mode);
@@ -205,6 +206,8 @@
             return 'unknown';
         }
         pending.clear();
+        // Commands take a list of words; `({ state }) => …` finds the state there, too.
+        Object.defineProperty(args, 'state', { value: ours.stateOf(current) });
         await command.handler.call(command.config, args);
         await finished();
         return 'done';

@@ -75,9 +75,14 @@ pub trait Host {
         Ok(highest)
     }
 
-    /// Stores the default of a value that is missing or of another kind. Optional: scripts see the
+    /// Stores the default of a value that is missing. Optional: scripts see the
     /// default in any case.
     fn set_default(&mut self, key: &StateKey, value: Value) -> Result<(), String> {
+        self.set_state(key, Some(value))
+    }
+
+    /// Stores a value in place of one of another kind, which must stay in the history.
+    fn replace_state(&mut self, key: &StateKey, value: Value) -> Result<(), String> {
         self.set_state(key, Some(value))
     }
 

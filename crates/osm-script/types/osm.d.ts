@@ -144,7 +144,8 @@ interface OsmMode {
     /** The commands by name, or a function that returns them when the mode is entered. */
     commands?: OsmCommands | (() => OsmCommands);
 }
-type OsmHandler = (args: string[]) => unknown;
+/** The words after the name of the command; `state` is the state with the name of the mode. */
+type OsmHandler = (args: string[] & { readonly state: OsmState }) => unknown;
 type OsmCommands = Record<string, OsmCommand | OsmHandler | undefined> | Map<string, OsmCommand | OsmHandler>;
 interface OsmCommand {
     description?: string;

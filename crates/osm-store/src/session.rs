@@ -62,6 +62,8 @@ pub struct Session {
     edits: BTreeMap<Key, Edit>,
     /// The edits that a failed save has left: they wait for the next one.
     waiting: BTreeMap<Key, Edit>,
+    /// The next save puts the state before it into the history, if it is not there yet.
+    keeps_old: bool,
     /// The document of a save of which it is not known whether it was carried out.
     unsettled: Option<Document>,
     observers: Vec<Observer>,
@@ -95,6 +97,7 @@ impl Session {
             stamp: None,
             edits: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            keeps_old: false,
             unsettled: None,
             observers: Vec::new(),
             notices: Vec::new(),
@@ -144,6 +147,12 @@ impl Session {
 
     /// Changes the value of a key, in memory.
     pub fn set(&mut self, key: Key, value: Value) -> Result<()> {
+        self.edit(key, Some(value))
+    }
+
+    /// Changes the value of a key, in memory; the old value stays in the history.
+    pub fn replace(&mut self, key: Key, value: Value) -> Result<()> {
+        self.keeps_old = true;
         self.edit(key, Some(value))
     }
 
@@ -241,6 +250,7 @@ impl Session {
         if saved {
             self.edits.clear();
             self.waiting.clear();
+            self.keeps_old = false;
         }
         let Some(seen) = seen else { return };
         let changed = changed_keys(&seen, &self.as_we_see_it());

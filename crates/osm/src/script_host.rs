@@ -125,6 +125,11 @@ impl Host for ScriptHost {
         Ok(())
     }
 
+    fn replace_state(&mut self, key: &StateKey, value: Value) -> Result<(), String> {
+        let key = state::key(key);
+        self.host.session().replace(key, value).map_err(|error| error.to_string())
+    }
+
     fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String> {
         match module {
             "osm:context" => context::call(&self.host, function, arguments),

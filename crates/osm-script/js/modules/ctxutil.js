@@ -344,7 +344,10 @@ exports.contextManager = function (options = {}) {
         }
         const missing = files.length === 0 ? [] : call('missing', files);
         tell(texts.restored(items.length, files.length));
-        files.filter((item) => missing.includes(item.id)).forEach((item) => tell(`Missing: ${oneLine(item.label || item.path)} [${item.id}]`));
+        files.filter((item) => missing.includes(item.id)).forEach((item) => {
+            ours.missingReported(item);
+            tell(`Missing: ${oneLine(item.label || item.path)} [${item.id}]`);
+        });
         ours.followItems(items);
         return { items: items.length, files: files.length, missing };
     }

@@ -19,6 +19,10 @@ pub(super) const FUNCTIONS: &[(&str, Native)] = &[
         host.set_default(&key(arguments)?, arguments.value(1).clone())?;
         Ok(Value::Null)
     }),
+    ("replace", |host, arguments| {
+        host.replace_state(&key(arguments)?, arguments.value(1).clone())?;
+        Ok(Value::Null)
+    }),
     ("remove", |host, arguments| {
         host.set_state(&key(arguments)?, None)?;
         Ok(Value::Null)

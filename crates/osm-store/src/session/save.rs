@@ -31,6 +31,7 @@ impl Session {
         self.settle()?;
         let reader = Reader { backend: self.backend.as_ref(), id: &self.id, holder: &self.holder };
         let (ours, edits, usage) = (&self.document, &self.edits, self.usage.as_ref());
+        let keeps_old = self.keeps_old;
         let mut saved = None;
         let mut notices = Vec::new();
         let mut next = |transaction: &mut dyn Transaction, current: Current| {
@@ -41,7 +42,7 @@ impl Session {
                 Current::Missing => Document::new(reader.id.clone(), now),
                 Current::Found(bytes, _) => reader.read(bytes, transaction, &mut notices)?,
             };
-            apply(edits, &mut document, now).map_err(|reason| reader.corrupt(reason))?;
+            apply(edits, keeps_old, &mut document, now).map_err(|reason| reader.corrupt(reason))?;
             document.revision += 1;
             document.updated_at = now.max(document.updated_at);
             document.note(usage, now);
@@ -159,6 +160,7 @@ pub(super) fn event(holder: &Holder, id: &SessionId, what: Action, now: Timestam
 /// Applies our changes to a document that other processes may have changed, too.
 fn apply(
     edits: &BTreeMap<Key, Edit>,
+    keeps_old: bool,
     document: &mut Document,
     now: Timestamp,
 ) -> std::result::Result<(), Damage> {
@@ -171,7 +173,7 @@ fn apply(
         merged.push((key, value));
     }
     // The value that loses stays in the history, even if it was saved without a command.
-    if overwrites && !document.is_remembered() {
+    if (overwrites || keeps_old) && !document.is_remembered() {
         document.remember("osm", "(before a change from elsewhere)", now);
     }
     for (key, value) in merged {
