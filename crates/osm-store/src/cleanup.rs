@@ -125,7 +125,10 @@ impl Cleaner<'_> {
     ) -> Result<Report> {
         let now = self.backend.now()?;
         let (survey, clock, failed) = survey::take(self, now)?;
-        let plan = plan(&survey, self.policy, mode);
+        let mut plan = plan(&survey, self.policy, mode);
+        if let Some(shown) = options.only {
+            plan.keep_only(&shown.removed, &shown.discarded);
+        }
         let session = options.session.or(self.current.first());
         let options = Options { session, ..options.clone() };
         let mut report = apply::carry_out(self.backend, self.holder, &plan, &options, progress);

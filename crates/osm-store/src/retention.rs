@@ -39,6 +39,8 @@ mod clock;
 mod policy;
 mod reason;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use jiff::{SignedDuration, Timestamp};
 use osm_identity::SessionId;
 use serde::{Serialize, Serializer};
@@ -143,6 +145,18 @@ pub struct Plan {
     pub discards: Vec<Discard>,
     /// The clock was in doubt, so ages did not count.
     pub leap: Option<Leap>,
+}
+
+impl Plan {
+    /// Drops what was not shown before, or is no longer the version that was shown.
+    pub(crate) fn keep_only(&mut self, removals: &[Removal], discards: &[Discard]) {
+        let shown: BTreeMap<&SessionId, Stamp> =
+            removals.iter().map(|it| (&it.id, it.stamp)).collect();
+        self.removals.retain(|it| shown.get(&it.id) == Some(&it.stamp));
+        let shown: BTreeSet<(&str, &str)> =
+            discards.iter().map(|it| (it.kind.name(), it.name.as_str())).collect();
+        self.discards.retain(|it| shown.contains(&(it.kind.name(), it.name.as_str())));
+    }
 }
 
 /// A session that goes.

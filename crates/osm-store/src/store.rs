@@ -1,5 +1,6 @@
 //! A store, and what can be done with its sessions from outside.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -8,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::audit::{Action, Event, Who};
 use crate::backend::{
-    ArchiveKind, Attended, Backend, Current, Entry, Holder, HolderState, Next, Sharing, Stamp,
-    Stored, Transaction, Wait, update_settled,
+    ArchiveKind, Attended, Backend, Current, Entry, Holder, HolderState, Next, Removal, Sharing,
+    Stamp, Stored, Transaction, Wait, update_settled,
 };
 use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION};
 use crate::error::{Damage, Damaged, Error, Result};
@@ -275,6 +276,21 @@ impl Store {
             return Err(Error::NotFound(id.clone()));
         }
         self.change_alone(id, &mut remove).map(drop)
+    }
+
+    /// Removes an archived document for good.
+    pub fn delete_archived(&self, kind: ArchiveKind, name: &str) -> Result<()> {
+        let mut event =
+            Event::new(self.backend.now()?, Who::new(&self.holder, None), Action::Delete);
+        event.before = json!({"kind": kind.name(), "archive": name});
+        self.backend.audit(&self.holder, &event)?;
+        let what = Stored::Archived(kind, name);
+        let mut result = Ok(());
+        self.backend.remove(&[Removal { what, expected: None, keep: false }], &mut |_, done| {
+            result = done;
+            ControlFlow::Continue(())
+        });
+        result
     }
 
     /// Changes a session from outside, unless it is open.

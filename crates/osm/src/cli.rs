@@ -156,10 +156,13 @@ pub(crate) enum Session {
         #[command(flatten)]
         format: Format,
     },
-    /// Print the folder of sessions, or the file of one
+    /// Print the file of a session
     Path {
-        /// The session, by id, unique prefix of an id, or handle
+        /// The session, by id, unique prefix of an id, or handle [default: this one]
         id: Option<String>,
+        /// Print the folder of all sessions
+        #[arg(long, conflicts_with = "id")]
+        folder: bool,
     },
     /// Show the commands in the history of a session
     History {
@@ -183,9 +186,9 @@ pub(crate) enum Session {
         #[command(flatten)]
         format: Format,
     },
-    /// Delete sessions; `osm session restore` restores them from the trash
+    /// Delete sessions or archives; `osm session restore` restores sessions from the trash
     Delete {
-        /// The sessions, by id, unique prefix of an id, or handle
+        /// The sessions, by id, unique prefix of an id, or handle; or archives, by name
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]

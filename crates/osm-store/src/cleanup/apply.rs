@@ -24,6 +24,8 @@ pub struct Options<'a> {
     pub keep_in_trash: bool,
     /// Nothing is done; the report tells what would be.
     pub dry_run: bool,
+    /// Nothing goes but what this dry run told of, in the version that it saw.
+    pub only: Option<&'a Report>,
     /// How long to wait for another cleanup.
     pub wait: Wait,
     /// Ends the cleanup early, between two items.
@@ -39,6 +41,7 @@ impl Default for Options<'_> {
         Self {
             keep_in_trash: true,
             dry_run: false,
+            only: None,
             wait: Wait::NONE,
             stop: None,
             session: None,

@@ -17,6 +17,8 @@ use crate::repl::{CommandFailure, CommandSource, Repl, Script, ScriptLauncher};
 use crate::session_host::SessionHost;
 use crate::trust::ModuleRules;
 
+use super::session::finish_cleanup;
+
 /// A built-in mode.
 pub(super) struct Mode {
     /// Its name, which is also the name of the command.
@@ -85,9 +87,10 @@ pub(super) fn run_script(
     );
     let runtime = launcher.launch().map_err(|error| CommandFailure::from(error).into_error())?;
     let source = command_source(arguments, invocation);
-    let _cleanup =
-        (source == CommandSource::Terminal).then(|| BackgroundCleanup::start(invocation));
-    Repl::new(launcher, runtime, source, arguments.fail_fast).run(name)
+    let cleanup = (source == CommandSource::Terminal).then(|| BackgroundCleanup::start(invocation));
+    let ended = Repl::new(launcher, runtime, source, arguments.fail_fast).run(name);
+    finish_cleanup(cleanup, invocation, ui);
+    ended
 }
 
 /// Where the commands come from.

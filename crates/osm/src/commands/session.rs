@@ -40,13 +40,22 @@ pub(super) fn run(
         None => list::run(&ListArguments::default(), invocation, ui),
         Some(command) => run_command(command, invocation, ui),
     };
+    finish_cleanup(cleanup, invocation, ui);
+    ended
+}
+
+/// Ends an automatic cleanup, and says in one line what it removed.
+pub(super) fn finish_cleanup(
+    cleanup: Option<BackgroundCleanup>,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) {
     if let Some(report) = cleanup.and_then(BackgroundCleanup::finish) {
         let days = invocation.settings.policy().trash_days;
         if let Some(note) = clean::automatic(&report, days) {
             ui.note(&note);
         }
     }
-    ended
 }
 
 fn run_command(
@@ -61,7 +70,7 @@ fn run_command(
         }
         Session::List(arguments) => list::run(arguments, invocation, ui),
         Session::Info { id, format } => info::run(id.as_deref(), *format, invocation, ui),
-        Session::Path { id } => info::path(id.as_deref(), invocation, ui),
+        Session::Path { id, folder } => info::path(id.as_deref(), *folder, invocation, ui),
         Session::History { id, format } => history::run(id.as_deref(), *format, invocation, ui),
         Session::Diff { one, other, format } => {
             diff::run(one.as_deref(), other.as_deref(), *format, invocation, ui)

@@ -10,18 +10,19 @@ mod diff;
 mod error;
 mod list;
 mod read;
+mod tally;
 mod transfer;
 
 pub use archives::{Archive, RestoreRequest, Restored, archives, restore};
 pub(crate) use background::BackgroundCleanup;
-pub use change::{DeleteRequest, Deleted, Reset, ResetRequest, delete, reset};
+pub use change::{DeleteRequest, Deleted, DeletedItem, Reset, ResetRequest, delete, reset};
 pub use clean::{CleanRequest, clean};
 pub use diff::{DiffRequest, beginning, diff, difference_json};
 pub use error::SessionError;
 pub(crate) use error::restore_command;
 pub(crate) use list::add_paths;
 pub use list::{ListRequest, Order, Row, list};
-pub use read::{Info, StateKey, commands, info, keys, path, read};
+pub use read::{Info, StateKey, commands, folder, info, keys, path, read};
 pub use transfer::{ImportRequest, Imported, Imports, export, export_to, import};
 
 use osm_identity::SessionId;

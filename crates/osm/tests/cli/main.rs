@@ -15,6 +15,7 @@ mod one_writer;
 mod ops;
 mod output;
 mod prose;
+mod questions;
 #[cfg(target_os = "linux")]
 mod readme;
 mod reference;

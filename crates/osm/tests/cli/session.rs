@@ -380,11 +380,7 @@ fn names_that_lead_elsewhere_lead_nowhere() {
                 &["not found", "see `osm session list`"],
             );
         }
-        said(
-            &env.run(&["session", "delete", "-y", name]),
-            4,
-            &["not found", "see `osm session list`"],
-        );
+        said(&env.run(&["session", "delete", "-y", name]), 4, &["not found", "see `osm session "]);
         said(&env.run(&["session", "restore", name]), 4, &["not found"]);
     }
     assert_eq!(std::fs::read_to_string(outside).unwrap(), "{}");
@@ -457,7 +453,7 @@ fn every_id_that_is_listed_is_found() {
 fn a_store_without_files_has_no_paths() {
     let env = Env::new();
     drop(opened(&env, "x"));
-    for arguments in [&["session", "path"][..], &["session", "path", "x"]] {
+    for arguments in [&["session", "path", "--folder"][..], &["session", "path", "x"]] {
         said(&env.run(arguments), 0, &["$OSM_HOME/sessions"]);
         let memory = [arguments, &["--store", "memory"]].concat();
         said(&env.run(&memory), 1, &["sessions of this store are not files", "--store fs"]);
@@ -519,6 +515,7 @@ fn a_time_ahead_is_told_as_such() {
 #[test]
 fn errors_are_json_for_programs() {
     let env = Env::new();
+    drop(opened(&env, "x"));
     for (arguments, code, reason) in [
         (&["session", "info", "nothing", "--json"][..], 4, "session_not_found"),
         (&["session", "history", "nothing", "--json"], 4, "session_not_found"),

@@ -24,6 +24,9 @@ pub(super) fn run(
         ui.json(&to_json(&report));
     } else {
         show(&report, ui);
+        if mode == Mode::Purge && !report.dry_run {
+            show_kept(invocation, ui)?;
+        }
     }
     match report.failed.len() {
         0 => Ok(()),
@@ -58,6 +61,20 @@ fn show(report: &Report, ui: &mut Ui) {
     if report.is_empty() {
         ui.line("Nothing to remove");
     }
+}
+
+/// Says which archives a purge leaves.
+fn show_kept(invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
+    let kept = session::archives(invocation)?;
+    let archives = match kept.len() {
+        0 => return Ok(()),
+        1 => "1 archived document stays".to_owned(),
+        number => format!("{number} archived documents stay"),
+    };
+    ui.note(&format!(
+        "{archives}: `osm session archives` lists, `osm session delete NAME` deletes them"
+    ));
+    Ok(())
 }
 
 fn label(item: &Item) -> String {

@@ -17,8 +17,8 @@ pub(super) fn run(
         DeleteRequest { ids: names.to_vec(), force: force.force, consent: super::consent(sure) };
     let result = session::delete(invocation, &request, ui)?;
     let verb = if result.dry_run { "would delete" } else { "deleted" };
-    for id in &result.deleted {
-        ui.line(format!("{verb} {}", id.label()));
+    for item in &result.deleted {
+        ui.line(format!("{verb} {}", item.label()));
     }
     let mut failed = result.failed.into_iter().map(|(_, error)| CommandError::from(error));
     let last = failed.next_back();

@@ -1,8 +1,11 @@
 //! `osm session info` and `osm session path`.
 
-use osm_identity::Handle;
+use std::path::Path;
+
+use osm_identity::{Handle, SessionId};
 use osm_store::Export;
-use serde_json::json;
+use osm_store::backend::Holder;
+use serde_json::{Value, json};
 
 use crate::cli::Format;
 use crate::error::CommandError;
@@ -20,7 +23,11 @@ pub(super) fn run(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let Info { session, holders, file } = session::info(invocation, id)?;
+    let Info { id, session, holders, file } = session::info(invocation, id)?;
+    let Some(session) = session else {
+        show_empty(&id, &holders, file.as_deref(), format, ui);
+        return Ok(());
+    };
     if format.json {
         let mut export = session::export(&session)?;
         if let Export::Plain(document) = &mut export {
@@ -101,12 +108,42 @@ pub(super) fn run(
     Ok(())
 }
 
+/// This session, before anything is kept of it.
+fn show_empty(
+    id: &SessionId,
+    holders: &[Holder],
+    file: Option<&Path>,
+    format: Format,
+    ui: &mut Ui,
+) {
+    let handle = Handle::of(id).to_string();
+    if format.json {
+        let (none, empty): ([Value; 0], _) = ([], json!({}));
+        return ui.json(&json!({
+            "session_id": id.as_str(), "handle": handle, "revision": 0,
+            "shared_state": empty, "script_state": empty, "history": none,
+        }));
+    }
+    let mut rows =
+        vec![[Text::from("session"), Style::Strong.of(handle)], ["id".into(), id.as_str().into()]];
+    if let Some(path) = file {
+        rows.push(["file".into(), format!("{} (not written yet)", path.display()).into()]);
+    }
+    for holder in holders {
+        rows.push(["open in".into(), holder.to_string().into()]);
+    }
+    ui.aligned(&rows);
+    ui.line("");
+    ui.line("Nothing kept yet");
+}
+
 pub(super) fn path(
     id: Option<&str>,
+    folder: bool,
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let path = session::path(invocation, id)?;
+    let path = if folder { session::folder(invocation) } else { session::path(invocation, id) }?;
     ui.value(&path.display().to_string());
     Ok(())
 }

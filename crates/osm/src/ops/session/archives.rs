@@ -28,6 +28,11 @@ pub fn archives(invocation: &Invocation) -> Result<Vec<Archive>, SessionError> {
     Ok(all)
 }
 
+/// Whether a name is that of an archived document, and not of a session.
+pub(super) fn is_archived(name: &str) -> bool {
+    name.contains(".session.json")
+}
+
 /// The kind of an archived document, and the session that it was.
 pub(super) fn find(
     store: &Store,

@@ -1,16 +1,18 @@
-//! Deleting and resetting sessions.
+//! Deleting sessions and archives, and resetting sessions.
 
 use osm_identity::SessionId;
+use osm_store::Store;
 use osm_store::backend::ArchiveKind;
 
+use super::archives::{find, is_archived};
 use super::{Consent, SessionError, named, warn_of_foreign_holders};
 use crate::interaction::{Interaction, confirm};
 use crate::invocation::Invocation;
 
-/// Which sessions to delete.
+/// What to delete.
 #[derive(Clone, Debug, Default)]
 pub struct DeleteRequest {
-    /// The sessions.
+    /// Sessions, or names of archived documents.
     pub ids: Vec<String>,
     /// Break locks whose holders are proven dead.
     pub force: bool,
@@ -18,49 +20,105 @@ pub struct DeleteRequest {
     pub consent: Consent,
 }
 
+/// A session or an archived document that is to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeletedItem {
+    /// A session, into the trash.
+    Session(SessionId),
+    /// An archived document, for good.
+    Archived(ArchiveKind, String),
+}
+
+impl DeletedItem {
+    /// Its name for people.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Self::Session(id) => id.label(),
+            Self::Archived(kind, name) => format!("{}/{name}", kind.name()),
+        }
+    }
+}
+
 /// What was deleted, or would be.
 #[derive(Debug)]
 pub struct Deleted {
-    /// The sessions that are in the trash now.
-    pub deleted: Vec<SessionId>,
-    /// The sessions that could not be deleted, and why.
-    pub failed: Vec<(SessionId, osm_store::Error)>,
+    /// What is deleted now.
+    pub deleted: Vec<DeletedItem>,
+    /// What could not be deleted, and why.
+    pub failed: Vec<(DeletedItem, osm_store::Error)>,
     /// Nothing was changed.
     pub dry_run: bool,
 }
 
-/// Deletes sessions, into the trash. One that is in use does not prevent the others.
+/// Deletes sessions, into the trash, and archived documents, for good. One that is in use does not
+/// prevent the others.
 pub fn delete(
     invocation: &Invocation,
     request: &DeleteRequest,
     interaction: &mut dyn Interaction,
 ) -> Result<Deleted, SessionError> {
     let store = invocation.store_to_change(request.force)?;
-    let named = request.ids.iter().map(|name| named(invocation, &store, Some(name)));
-    let ids = named.collect::<Result<Vec<_>, _>>()?;
-    for id in &ids {
-        if !store.contains(id)? {
-            return Err(osm_store::Error::NotFound(id.clone()).into());
-        }
-    }
+    let items = request.ids.iter().map(|name| meant(invocation, &store, name));
+    let items = items.collect::<Result<Vec<_>, _>>()?;
     let dry_run = request.consent.dry_run;
     if dry_run {
-        return Ok(Deleted { deleted: ids, failed: Vec::new(), dry_run });
+        return Ok(Deleted { deleted: items, failed: Vec::new(), dry_run });
     }
-    let question = match ids.as_slice() {
-        [id] => format!("Delete session {}?", id.label()),
-        _ => format!("Delete {} sessions?", ids.len()),
-    };
+    let ids: Vec<SessionId> = items
+        .iter()
+        .filter_map(|item| match item {
+            DeletedItem::Session(id) => Some(id.clone()),
+            DeletedItem::Archived(..) => None,
+        })
+        .collect();
     warn_of_foreign_holders(&store, &ids, interaction);
-    confirm(request.consent.yes, &question, interaction)?;
+    confirm(request.consent.yes, &question(&items, ids.len()), interaction)?;
     let mut result = Deleted { deleted: Vec::new(), failed: Vec::new(), dry_run };
-    for id in ids {
-        match store.delete(&id) {
-            Ok(()) => result.deleted.push(id),
-            Err(error) => result.failed.push((id, error)),
+    for item in items {
+        let done = match &item {
+            DeletedItem::Session(id) => store.delete(id),
+            DeletedItem::Archived(kind, name) => store.delete_archived(*kind, name),
+        };
+        match done {
+            Ok(()) => result.deleted.push(item),
+            Err(error) => result.failed.push((item, error)),
         }
     }
     Ok(result)
+}
+
+/// The session or the archived document that a name means.
+fn meant(invocation: &Invocation, store: &Store, name: &str) -> Result<DeletedItem, SessionError> {
+    if is_archived(name) {
+        let (kind, _) = find(store, name)?;
+        return Ok(DeletedItem::Archived(kind, name.to_owned()));
+    }
+    let id = named(invocation, store, Some(name))?;
+    if store.contains(&id)? {
+        Ok(DeletedItem::Session(id))
+    } else {
+        Err(osm_store::Error::NotFound(id).into())
+    }
+}
+
+fn question(items: &[DeletedItem], sessions: usize) -> String {
+    let counted = |number: usize, one: &str| match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {one}s"),
+    };
+    let archives = items.len() - sessions;
+    match (items, sessions, archives) {
+        ([DeletedItem::Session(id)], ..) => format!("Delete session {}?", id.label()),
+        ([item], ..) => format!("Delete {} for good?", item.label()),
+        (_, _, 0) => format!("Delete {}?", counted(sessions, "session")),
+        (_, 0, _) => format!("Delete {} for good?", counted(archives, "archive")),
+        _ => format!(
+            "Delete {}, and {} for good?",
+            counted(sessions, "session"),
+            counted(archives, "archive")
+        ),
+    }
 }
 
 /// Which session to reset.

@@ -4,6 +4,7 @@ use osm_identity::System;
 use osm_store::cleanup::{Cleaner, Options, Report, Skip};
 use osm_store::retention::Mode;
 
+use super::tally::question;
 use super::{Consent, SessionError, warn_of_skipped};
 use crate::interaction::{Interaction, confirm};
 use crate::invocation::Invocation;
@@ -17,7 +18,7 @@ pub struct CleanRequest {
     pub consent: Consent,
 }
 
-/// Removes sessions.
+/// Removes sessions. Before it asks, it says what would go, and removes nothing else then.
 pub fn clean(
     invocation: &Invocation,
     request: &CleanRequest,
@@ -25,16 +26,11 @@ pub fn clean(
 ) -> Result<Report, SessionError> {
     let store = invocation.store()?;
     let settings = &invocation.settings;
-    let (policy, question) = match request.mode {
+    let policy = match request.mode {
         // A purge applies no limit, so invalid limits do not prevent it.
-        Mode::Purge => (settings.policy(), "Delete every session that is not in use, for good?"),
-        Mode::Clean => {
-            (settings.checked_policy()?, "Remove the sessions that the limits no longer allow?")
-        }
+        Mode::Purge => settings.policy(),
+        Mode::Clean => settings.checked_policy()?,
     };
-    if !request.consent.dry_run {
-        confirm(request.consent.yes, question, interaction)?;
-    }
     let current = [invocation.session_id().clone()];
     let holder = invocation.world.holder();
     let cleaner = Cleaner {
@@ -45,7 +41,18 @@ pub fn clean(
         processes: &System,
         uptime: &invocation.uptime(),
     };
-    let options = Options { dry_run: request.consent.dry_run, ..Options::default() };
+    let Consent { yes, dry_run } = request.consent;
+    let mut shown = None;
+    if !yes && !dry_run {
+        let options = Options { dry_run: true, ..Options::default() };
+        let would = cleaner.clean_up(request.mode, &options, &mut |_| {})?;
+        // Stray files of crashed processes are nothing to ask about.
+        if !would.removed.is_empty() || !would.discarded.is_empty() {
+            confirm(false, &question(&would), interaction)?;
+        }
+        shown = Some(would);
+    }
+    let options = Options { dry_run, only: shown.as_ref(), ..Options::default() };
     let report = cleaner.clean_up(request.mode, &options, &mut |it| {
         interaction.progress(it.done, it.total);
     })?;

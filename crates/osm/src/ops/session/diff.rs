@@ -7,7 +7,7 @@ use osm_store::diff::Difference;
 use osm_store::{Damage, Damaged, Error, Store, StoredValue};
 use serde_json::{Value, json};
 
-use super::archives::find;
+use super::archives::{find, is_archived};
 use super::{SessionError, named};
 use crate::invocation::Invocation;
 
@@ -42,10 +42,6 @@ pub fn diff(
         }
     };
     osm_store::diff::diff(&before, &after).map_err(unreadable)
-}
-
-fn is_archived(name: &str) -> bool {
-    name.contains(".session.json")
 }
 
 fn state(store: &Store, name: &str, invocation: &Invocation) -> Result<StoredValue, SessionError> {

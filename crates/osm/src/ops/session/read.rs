@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use osm_identity::SessionId;
 use osm_store::backend::Holder;
 use osm_store::layout::LARGEST_DOCUMENT;
-use osm_store::{HistoryEntry, Snapshot};
+use osm_store::{Error, HistoryEntry, Snapshot};
 
 use serde_json::{Value, json};
 
@@ -14,8 +15,10 @@ use crate::invocation::Invocation;
 /// A session and where it is.
 #[derive(Clone, Debug)]
 pub struct Info {
-    /// What it holds.
-    pub session: Snapshot,
+    /// The session.
+    pub id: SessionId,
+    /// What it holds; `None` for the session of this run if nothing is kept of it yet.
+    pub session: Option<Snapshot>,
     /// The processes that have it open.
     pub holders: Vec<Holder>,
     /// Its file; `None` where sessions are not files.
@@ -32,9 +35,13 @@ pub fn read(invocation: &Invocation, id: Option<&str>) -> Result<Snapshot, Sessi
 pub fn info(invocation: &Invocation, id: Option<&str>) -> Result<Info, SessionError> {
     let store = invocation.store()?;
     let id = named(invocation, &store, id)?;
-    let session = store.read(&id)?;
+    let session = match store.read(&id) {
+        Err(Error::NotFound(_)) if id == *invocation.session_id() => None,
+        read => Some(read?),
+    };
     let file = store.backend().files().map(|files| files.layout().document(&id));
-    Ok(Info { session, holders: store.backend().holders(&id)?, file })
+    let holders = store.backend().holders(&id)?;
+    Ok(Info { id, session, holders, file })
 }
 
 /// The commands in the history as JSON, without the states after them.
@@ -76,12 +83,16 @@ pub fn keys(session: &Snapshot, zone: &str, bytes: usize) -> Result<Vec<StateKey
     Ok(keys)
 }
 
-/// The file of a session, or the folder of all of them.
+/// The file of a session, whether it is written already or not.
 pub fn path(invocation: &Invocation, id: Option<&str>) -> Result<PathBuf, SessionError> {
     let store = invocation.store()?;
     let files = store.backend().files().ok_or(SessionError::NoFiles)?;
-    Ok(match id {
-        None => files.layout().sessions(),
-        Some(id) => files.layout().document(&named(invocation, &store, Some(id))?),
-    })
+    Ok(files.layout().document(&named(invocation, &store, id)?))
+}
+
+/// The folder of all sessions.
+pub fn folder(invocation: &Invocation) -> Result<PathBuf, SessionError> {
+    let store = invocation.store()?;
+    let files = store.backend().files().ok_or(SessionError::NoFiles)?;
+    Ok(files.layout().sessions())
 }

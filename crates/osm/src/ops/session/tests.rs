@@ -68,7 +68,7 @@ fn a_session_from_its_import_to_its_end() {
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].id, SessionId::explicit("x".as_ref()));
     let found = info(&invocation, Some("x")).unwrap();
-    assert_eq!(found.session.state.value().unwrap()["shared"]["k"], "v");
+    assert_eq!(found.session.unwrap().state.value().unwrap()["shared"]["k"], "v");
     assert_eq!(found.file, Some(path(&invocation, Some("x")).unwrap()));
 
     let request = ResetRequest { id: Some("x".into()), ..ResetRequest::default() };
@@ -87,7 +87,10 @@ fn a_session_from_its_import_to_its_end() {
     assert!(delete(&invocation, &request, &mut Silence).unwrap().dry_run);
     request.consent.dry_run = false;
     let mut yes = Yes::default();
-    assert_eq!(delete(&invocation, &request, &mut yes).unwrap().deleted, [rows[0].id.clone()]);
+    assert_eq!(
+        delete(&invocation, &request, &mut yes).unwrap().deleted,
+        [DeletedItem::Session(rows[0].id.clone())]
+    );
     assert_eq!(yes.0, [format!("Delete session {}?", rows[0].id.label())]);
     let missing = delete(&invocation, &request, &mut Silence).unwrap_err();
     assert_eq!((missing.exit(), missing.reason()), (Exit::NotFound, "session_not_found"));
