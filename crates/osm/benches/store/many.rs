@@ -6,7 +6,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
+use jiff::Timestamp;
+use osm_store::backend::{Transaction, Wait};
 use osm_store::layout::{self, Layout};
+use osm_store::metadata::Metadata;
 use osm_testkit::bench::Result;
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
@@ -131,6 +134,7 @@ fn populate(root: &Path, names: &[String]) -> Result<()> {
     let mut session = sample::open(root, model)?;
     NOTE.fill(&mut session, Shape::Keys)?;
     drop(session);
+    note_cleanup(root)?;
     let layout = Layout::new(root);
     let (model, folder) = (sample::id(model), layout.sessions());
     let document = fs::read_to_string(layout.document(&model))?;
@@ -152,4 +156,14 @@ fn populate(root: &Path, names: &[String]) -> Result<()> {
     }
     // The first measurement would pay for what is still to be written.
     finish(Command::new("sync")).map(|_| ())
+}
+
+/// Notes a cleanup of this moment. Without one, the age of the sessions looks like a jump of the
+/// clock, and no cleanup removes them.
+fn note_cleanup(root: &Path) -> Result<()> {
+    let store = sample::store(root)?;
+    let mut note = |transaction: &mut dyn Transaction| {
+        Metadata::change(transaction, |it| it.last_cleanup = Some(Timestamp::now())).map(|_| ())
+    };
+    Ok(store.backend().transact(&sample::holder(), Wait::USUAL, &mut note)?)
 }
