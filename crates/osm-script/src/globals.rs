@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Instant;
 
 use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Exception, Function, Object};
@@ -112,13 +111,13 @@ fn native(
         .map_err(|error| throw(&format!("the arguments are not valid JSON: {error}")))?;
     // No native function may call back into a script, because the host is borrowed here.
     let mut host = shared.host.borrow_mut();
-    let start = Instant::now();
+    shared.watchdog.pause();
     let answer = match modules::find(module, function) {
         Some(run) => run(&mut **host, &modules::Arguments::new(function, &arguments)),
         None if shared.extends(module, function) => host.call(module, function, &arguments),
         None => Err(format!("{module} has no function {function}")),
     };
-    shared.watchdog.excuse(start.elapsed());
+    shared.watchdog.resume();
     answer.map(|value| value.to_string()).map_err(|message| throw(&message))
 }
 

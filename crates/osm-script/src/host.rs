@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::limits::TimeLimit;
+
 /// Everything that a script can reach outside the engine. The program implements it.
 pub trait Host {
     /// Prints a result: one or more lines on standard output.
@@ -88,6 +90,11 @@ pub trait Host {
 
     /// Calls a function of an [`Extension`].
     fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String>;
+
+    /// Takes the time limit of scripts, for work of the host that must count towards it.
+    fn set_time_limit(&mut self, limit: TimeLimit) {
+        drop(limit);
+    }
 
     /// Reads a line from the user; `None` at the end of the input, or without a terminal.
     fn read_line(&mut self, prompt: &str) -> Option<String> {

@@ -40,7 +40,7 @@ pub mod words;
 
 pub use error::{Kind, Place, ScriptError};
 pub use host::{Execution, Extension, Finished, Host, Level, StateKey, Writing};
-pub use limits::{Interrupter, Limits};
+pub use limits::{Interrupter, Limits, TimeLimit};
 pub use loader::{module_files, required_names};
 pub use modes::{CommandInfo, Dispatch, Document, FlagInfo, ModeInfo, Modes, Suggestion};
 pub use modules::CONTEXT;

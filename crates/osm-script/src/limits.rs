@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::Kind;
@@ -14,7 +14,8 @@ pub struct Limits {
     pub memory: usize,
     /// Bytes of stack.
     pub stack: usize,
-    /// The time limit of one evaluation or call; waiting for a timer does not count.
+    /// The time limit of one evaluation or call. Waiting for a timer or for the host does not count;
+    /// what the host computes does, see [`TimeLimit`].
     pub time: Option<Duration>,
 }
 
@@ -49,11 +50,46 @@ impl Interrupter {
     }
 }
 
+/// The time limit of the running script, for a host that computes for it.
+///
+/// The limit does not count while a function of the host runs, because most of them wait: for a
+/// program, an editor, a person. It counts in [`TimeLimit::compute`].
+#[derive(Clone, Debug, Default)]
+pub struct TimeLimit(Watchdog);
+
+impl TimeLimit {
+    /// Does work that counts towards the limit. The work must ask [`TimeLimit::must_stop`] often.
+    pub fn compute<T>(&self, work: impl FnOnce() -> T) -> T {
+        let was_paused = self.0.resume();
+        let result = work();
+        if was_paused {
+            self.0.pause();
+        }
+        result
+    }
+
+    /// Whether the script must stop, and what is done for it.
+    #[must_use]
+    pub fn must_stop(&self) -> bool {
+        self.0.must_stop()
+    }
+}
+
+/// The time that is left.
+#[derive(Clone, Copy, Debug, Default)]
+enum Left {
+    #[default]
+    Unlimited,
+    Until(Instant),
+    /// The limit does not count at present.
+    Paused(Duration),
+}
+
 /// Enforces the limits of one run: the engine asks it regularly whether to stop.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Watchdog {
     interrupter: Interrupter,
-    deadline: Arc<Mutex<Option<Instant>>>,
+    left: Arc<Mutex<Left>>,
     /// Stops everything, regardless of the time.
     closed: Arc<AtomicBool>,
 }
@@ -65,14 +101,33 @@ impl Watchdog {
 
     /// Starts the time limit; `None` removes it.
     pub(crate) fn start(&self, time: Option<Duration>) {
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
-            time.map(|time| Instant::now() + time);
+        let until = time.and_then(|time| Instant::now().checked_add(time));
+        *self.left() = until.map_or(Left::Unlimited, Left::Until);
     }
 
-    /// Extends the limit by the time that the host took, such as for an editor.
-    pub(crate) fn excuse(&self, time: Duration) {
-        let mut deadline = self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
-        *deadline = deadline.and_then(|deadline| deadline.checked_add(time));
+    /// Stops counting, such as while an editor is open.
+    pub(crate) fn pause(&self) {
+        let mut left = self.left();
+        if let Left::Until(until) = *left {
+            *left = Left::Paused(until.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// Counts again; returns whether it did not.
+    pub(crate) fn resume(&self) -> bool {
+        let mut left = self.left();
+        let Left::Paused(time) = *left else { return false };
+        *left = Instant::now().checked_add(time).map_or(Left::Unlimited, Left::Until);
+        true
+    }
+
+    /// What a host gets of it.
+    pub(crate) fn time_limit(&self) -> TimeLimit {
+        TimeLimit(self.clone())
+    }
+
+    fn left(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the script must stop.
@@ -90,8 +145,11 @@ impl Watchdog {
     }
 
     fn is_late(&self) -> bool {
-        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
-        deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        match *self.left() {
+            Left::Unlimited => false,
+            Left::Until(until) => Instant::now() >= until,
+            Left::Paused(time) => time.is_zero(),
+        }
     }
 
     /// Why the script was stopped, if it was; clears the reason.

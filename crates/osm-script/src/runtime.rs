@@ -57,7 +57,7 @@ pub struct Runtime {
 
 impl Runtime {
     /// A new engine with all globals; no script has run yet.
-    pub fn new(host: Box<dyn Host>, options: Options) -> Result<Self, ScriptError> {
+    pub fn new(mut host: Box<dyn Host>, options: Options) -> Result<Self, ScriptError> {
         let failed =
             |error: rquickjs::Error| ScriptError::new(Kind::Thrown, "Engine", error.to_string());
         let memory = Memory::new(options.limits.memory);
@@ -65,6 +65,7 @@ impl Runtime {
         engine.set_max_stack_size(options.limits.stack);
         let interrupter = Interrupter::default();
         let watchdog = Watchdog::new(interrupter.clone());
+        host.set_time_limit(watchdog.time_limit());
         let guard = watchdog.clone();
         engine.set_interrupt_handler(Some(Box::new(move || guard.must_stop())));
         let lost_rejection = Rc::new(Cell::new(false));

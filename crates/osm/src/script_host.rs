@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use osm_script::{Execution, Finished, Host, Level, StateKey, Writing};
+use osm_script::{Execution, Finished, Host, Level, StateKey, TimeLimit, Writing};
 use serde_json::Value;
 
 use crate::session_host::SessionHost;
@@ -31,11 +31,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 pub(crate) struct ScriptHost {
     host: Rc<SessionHost>,
     modules: Rc<ModuleRules>,
+    time_limit: TimeLimit,
 }
 
 impl ScriptHost {
     pub(crate) fn new(host: Rc<SessionHost>, modules: Rc<ModuleRules>) -> Self {
-        Self { host, modules }
+        Self { host, modules, time_limit: TimeLimit::default() }
     }
 }
 
@@ -132,9 +133,13 @@ impl Host for ScriptHost {
 
     fn call(&mut self, module: &str, function: &str, arguments: &[Value]) -> Result<Value, String> {
         match module {
-            "osm:context" => context::call(&self.host, function, arguments),
+            "osm:context" => context::call(&self.host, &self.time_limit, function, arguments),
             _ => Err(format!("unknown module {module}")),
         }
+    }
+
+    fn set_time_limit(&mut self, limit: TimeLimit) {
+        self.time_limit = limit;
     }
 
     fn read_line(&mut self, prompt: &str) -> Option<String> {

@@ -101,7 +101,13 @@ fn count_long(piece: &[u8], interrupted: &dyn Fn() -> bool) -> Option<u64> {
         lengths_before: vec![1; size],
         merges: BinaryHeap::new(),
     };
-    let merges: Vec<_> = (0..size - 1).filter_map(|at| long.merge_at(at)).collect();
+    let mut merges = Vec::new();
+    for at in 0..size - 1 {
+        if at % BETWEEN_QUESTIONS == BETWEEN_QUESTIONS - 1 && interrupted() {
+            return None;
+        }
+        merges.extend(long.merge_at(at));
+    }
     long.merges = merges.into();
     let mut count = size as u64;
     let mut looked_at = 0_usize;

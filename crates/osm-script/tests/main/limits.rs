@@ -27,6 +27,8 @@ fn whatever_never_ends_is_stopped() {
         "[1, 2].sort(() => { for (;;) {} })",
         "({ toJSON() { for (;;) {} } })",
         "setTimeout(() => { for (;;) {} }, 0)",
+        "require('osm:tokenizer').count('')",
+        "for (;;) try { require('osm:tokenizer').count('') } catch (e) {}",
     ] {
         assert_eq!(stage.error(source).kind, Kind::TimedOut, "{source}");
         assert_eq!(stage.value("1 + 1"), json!(2), "after {source}");
@@ -93,7 +95,11 @@ fn a_bottomless_recursion_is_an_error_that_a_script_may_catch() {
 fn a_script_is_interrupted_from_outside_and_the_runtime_lives() {
     let stage = Stage::new();
     let interrupter = stage.runtime.interrupter();
-    for source in ["for (;;) {}", "new Promise((done) => setTimeout(done, 60000))"] {
+    for source in [
+        "for (;;) {}",
+        "new Promise((done) => setTimeout(done, 60000))",
+        "require('osm:tokenizer').count('')",
+    ] {
         let interrupter = interrupter.clone();
         let other = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
@@ -111,4 +117,6 @@ fn waiting_is_no_computing() {
     let stage = limited();
     let waits = "new Promise((done) => setTimeout(() => setTimeout(done, 150, 'slept'), 150))";
     assert_eq!(stage.value(waits), json!("slept"));
+    let program = "require('osm:exec').exec('sleep', '0.4').code";
+    assert_eq!(stage.value(program), json!(0));
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use osm_context::{Encoding, Item, Prompt, git, txtar};
+use osm_script::TimeLimit;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -16,7 +17,15 @@ use crate::ops::prompt::{Builder, Error};
 use crate::session_host::SessionHost;
 
 /// A function of the module.
-type Function = fn(&SessionHost, &Builder, &[Value]) -> Result<Value, String>;
+type Function = fn(&Call, &[Value]) -> Result<Value, String>;
+
+/// What a function gets beside its arguments.
+struct Call<'a> {
+    host: &'a SessionHost,
+    builder: Builder<'a>,
+    /// Counting tokens is computing, so it counts towards the limit of the script.
+    time_limit: &'a TimeLimit,
+}
 
 /// All of them.
 const FUNCTIONS: &[(&str, Function)] = &[
@@ -26,11 +35,11 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("count", count),
     ("describe", describe),
     ("files", files),
-    ("folder", |host, _, _| Ok(json!(host.folder.display().to_string()))),
-    ("fromTxtar", |_, _, arguments| Ok(json!(txtar::read(&argument::<String>(arguments)?)))),
-    ("missing", |_, builder, arguments| {
+    ("folder", |call, _| Ok(json!(call.host.folder.display().to_string()))),
+    ("fromTxtar", |_, arguments| Ok(json!(txtar::read(&argument::<String>(arguments)?)))),
+    ("missing", |call, arguments| {
         let items: Vec<Item> = argument(arguments)?;
-        Ok(json!(osm_context::missing(&items, builder.setting())))
+        Ok(json!(osm_context::missing(&items, call.builder.setting())))
     }),
     ("prompt", prompt),
     ("resolve", resolve),
@@ -40,15 +49,16 @@ const FUNCTIONS: &[(&str, Function)] = &[
 
 pub(super) fn call(
     host: &SessionHost,
+    time_limit: &TimeLimit,
     function: &str,
     arguments: &[Value],
 ) -> Result<Value, String> {
     let known = FUNCTIONS.iter().find(|(name, _)| *name == function);
     let (_, run) = known.ok_or_else(|| format!("osm:context has no function {function}"))?;
     let stop = std::sync::Arc::clone(&host.stop);
-    let interrupted = move || stop.load(Ordering::Relaxed);
+    let interrupted = move || stop.load(Ordering::Relaxed) || time_limit.must_stop();
     let builder = Builder::new(&host.folder, &host.environment, &host.settings, &interrupted);
-    run(host, &builder, arguments)
+    run(&Call { host, builder, time_limit }, arguments)
 }
 
 /// The one argument.
@@ -72,58 +82,60 @@ fn text(error: impl Into<Error>) -> String {
     error.into().to_string()
 }
 
-fn made(builder: &Builder, arguments: &[Value]) -> Result<Prompt, String> {
+fn made(call: &Call, arguments: &[Value]) -> Result<Prompt, String> {
     let request: Request = argument(arguments)?;
-    builder.build(&request.items, &request.template, request.data).map_err(text)
+    call.builder.build(&request.items, &request.template, request.data).map_err(text)
 }
 
-fn stats(builder: &Builder, prompt: &Prompt) -> Result<Value, String> {
-    builder.stats(prompt).map(|stats| json!(stats)).map_err(text)
+fn stats(call: &Call, prompt: &Prompt) -> Result<Value, String> {
+    let stats = call.time_limit.compute(|| call.builder.stats(prompt));
+    stats.map(|stats| json!(stats)).map_err(text)
 }
 
-fn show(host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
-    let prompt = made(builder, arguments)?;
+fn show(call: &Call, arguments: &[Value]) -> Result<Value, String> {
+    let prompt = made(call, arguments)?;
     let ends = prompt.ends_with_line_end();
-    host.screen.write(|to| {
+    call.host.screen.write(|to| {
         prompt.write_to(to)?;
         if ends { Ok(()) } else { to.write_all(b"\n") }
     });
-    stats(builder, &prompt)
+    stats(call, &prompt)
 }
 
-fn copy(host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
-    let prompt = made(builder, arguments)?;
-    clipboard::copy(host, &prompt.to_string())?;
-    stats(builder, &prompt)
+fn copy(call: &Call, arguments: &[Value]) -> Result<Value, String> {
+    let prompt = made(call, arguments)?;
+    clipboard::copy(call.host, &prompt.to_string())?;
+    stats(call, &prompt)
 }
 
-fn prompt(_host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
-    let prompt = made(builder, arguments)?;
-    Ok(json!({ "text": prompt.to_string(), "stats": stats(builder, &prompt)? }))
+fn prompt(call: &Call, arguments: &[Value]) -> Result<Value, String> {
+    let prompt = made(call, arguments)?;
+    Ok(json!({ "text": prompt.to_string(), "stats": stats(call, &prompt)? }))
 }
 
-fn build(_host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
+fn build(call: &Call, arguments: &[Value]) -> Result<Value, String> {
     let items: Vec<Item> = argument(arguments)?;
-    let prompt = osm_context::build(&items, builder.setting()).map_err(text)?;
+    let prompt = osm_context::build(&items, call.builder.setting()).map_err(text)?;
     let skipped: Vec<_> = prompt.skipped().collect();
     Ok(json!({
         "text": prompt.to_string(),
-        "stats": stats(builder, &prompt)?,
+        "stats": stats(call, &prompt)?,
         "skipped": skipped,
     }))
 }
 
-fn describe(_host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
+fn describe(call: &Call, arguments: &[Value]) -> Result<Value, String> {
     let items: Vec<Item> = argument(arguments)?;
-    let described = osm_context::describe(&items, builder.setting()).map_err(text)?;
+    let describe = || osm_context::describe(&items, call.builder.setting());
+    let described = call.time_limit.compute(describe).map_err(text)?;
     Ok(json!(described))
 }
 
-fn resolve(_host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
+fn resolve(call: &Call, arguments: &[Value]) -> Result<Value, String> {
     let paths: Vec<String> = argument(arguments)?;
     let (mut found, mut skipped, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        match osm_context::resolve(&path, builder.setting()) {
+        match osm_context::resolve(&path, call.builder.setting()) {
             Ok(more) => {
                 found.extend(more.found);
                 skipped.extend(more.skipped);
@@ -134,9 +146,9 @@ fn resolve(_host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Resul
     Ok(json!({ "found": found, "skipped": skipped, "failed": failed }))
 }
 
-fn changed(host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
+fn changed(call: &Call, arguments: &[Value]) -> Result<Value, String> {
     let words: Vec<String> = argument(arguments)?;
-    Ok(match git::changed(&words, &host.folder, builder.setting()) {
+    Ok(match git::changed(&words, &call.host.folder, call.builder.setting()) {
         Ok(changed) => {
             let paths = changed.paths.iter().map(|it| it.display().to_string());
             let paths: Vec<String> = paths.collect();
@@ -157,23 +169,23 @@ fn as_items(host: &SessionHost, arguments: &[Value]) -> Result<Vec<Item>, String
     Ok(paths.iter().map(item).collect())
 }
 
-fn files(host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
-    let items = as_items(host, arguments)?;
-    let files = osm_context::files(&items, builder.setting()).map_err(text)?;
+fn files(call: &Call, arguments: &[Value]) -> Result<Value, String> {
+    let items = as_items(call.host, arguments)?;
+    let files = osm_context::files(&items, call.builder.setting()).map_err(text)?;
     Ok(json!(files))
 }
 
-fn archive(host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
-    let items = as_items(host, arguments)?;
-    let prompt = osm_context::build(&items, builder.setting()).map_err(text)?;
+fn archive(call: &Call, arguments: &[Value]) -> Result<Value, String> {
+    let items = as_items(call.host, arguments)?;
+    let prompt = osm_context::build(&items, call.builder.setting()).map_err(text)?;
     Ok(json!(txtar::of(&prompt)))
 }
 
-fn count(_host: &SessionHost, builder: &Builder, arguments: &[Value]) -> Result<Value, String> {
+fn count(call: &Call, arguments: &[Value]) -> Result<Value, String> {
     let content: String = argument(arguments)?;
-    let interrupted = builder.setting().interrupted;
-    let count = osm_context::tokens::count(&content, Encoding::default(), interrupted);
-    Ok(json!(count.map_err(text)?))
+    let interrupted = call.builder.setting().interrupted;
+    let count = || osm_context::tokens::count(&content, Encoding::default(), interrupted);
+    Ok(json!(call.time_limit.compute(count).map_err(text)?))
 }
 
 #[cfg(test)]

@@ -37,3 +37,28 @@ fn what_is_stopped() {
     );
     assert!(run.stdout.ends_with("all: one\nbye\n"), "{}", run.stdout);
 }
+
+/// Reading a file's name costs the engine nothing; counting its tokens takes the host long.
+#[test]
+fn counting_tokens_counts_towards_the_time_limit() {
+    let env = Env::new();
+    env.config("[script]\ntime_limit_seconds = 1\n");
+    let letters = "abcdefghijklmnopqrstuvwxyz";
+    std::fs::write(env.work().join("long"), letters.repeat(100_000)).unwrap();
+    let run = env.probe(&[
+        "js { const items = [{ id: 1, type: 'file', label: 'long', path: 'long' }]; \
+         for (let i = 0; i < 500; i++) require('osm:context').describe(items); \
+         output.print('counted') }",
+        "js { const text = 'abcdefghijklmnopqrstuvwxyz'.repeat(50_000); \
+         for (let i = 0; i < 1000; i++) require('osm:tokenizer').count(text); \
+         output.print('counted') }",
+    ]);
+    run.said(
+        1,
+        &[
+            "command 1: stopped: the script exceeded its time limit of 1s",
+            "command 2: stopped: the script exceeded its time limit of 1s",
+        ],
+    );
+    assert!(!run.stdout.contains("counted"), "{}", run.stdout);
+}
