@@ -53,7 +53,8 @@
 //! | what was typed: `~`, patterns, labels | `resolve.rs` |
 //! | which files a folder stands for | `walk.rs` |
 //! | where a file really is, and which comes up twice | `plan.rs`, `build.rs` |
-//! | how a file is opened, and what is no text | `read.rs`; by many threads: `files.rs` |
+//! | how a file is opened without following a link | `open.rs` |
+//! | what is no text | `read.rs`; by many threads: `files.rs` |
 //! | why something is left out | `reason.rs` |
 //! | what git is asked, and what it is refused | [`git`] |
 //! | how a command is stopped | `run.rs` |
@@ -73,6 +74,7 @@ pub mod git;
 mod item;
 mod label;
 mod language;
+mod open;
 mod parse;
 mod plan;
 mod read;

@@ -1,14 +1,15 @@
 //! Reads one file.
 //!
-//! Links in the path are resolved before, so a link in place of the file is not followed. The type of
-//! the file is checked after it is open: since the folder was listed, another process can have replaced
-//! the file by a FIFO, which would block, or by a device without end.
+//! Links in the path are resolved before, so none is followed now (`open.rs`). The type of the file is
+//! checked after it is open: since the folder was listed, another process can have replaced the file
+//! by a FIFO, which would block, or by a device without end.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 
+use crate::open;
 use crate::reason::Reason;
 
 /// A NUL this early makes a file binary.
@@ -22,9 +23,9 @@ pub(crate) struct Opened {
     most: u64,
 }
 
-/// Opens a file of at most so many bytes.
+/// Opens a file of at most so many bytes, by a path without links.
 pub(crate) fn open(path: &Path, most: u64) -> Result<Opened, Reason> {
-    let file = open_file(path).map_err(|error| Reason::of_error(&error))?;
+    let file = open::open(path).map_err(|error| Reason::of_error(&error))?;
     let metadata = file.metadata().map_err(|error| Reason::of_error(&error))?;
     if !metadata.is_file() {
         let folder = Reason::Unreadable("is a folder".into());
@@ -92,19 +93,6 @@ fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(BEGINNING)]).is_some()
 }
 
-#[cfg(unix)]
-fn open_file(path: &Path) -> std::io::Result<File> {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::OpenOptionsExt;
-    let flags = OFlags::NONBLOCK.union(OFlags::NOFOLLOW).union(OFlags::NOCTTY).bits();
-    OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
-}
-
-#[cfg(not(unix))]
-fn open_file(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).open(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,7 +136,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn files_of_the_system_do_not_tell_their_size() {
-        let path = Path::new("/proc/self/status");
+        let path = &Path::new("/proc/self/status").canonicalize().unwrap();
         assert!(read(path, 1 << 20).unwrap().starts_with("Name:"));
         assert!(matches!(read(path, 10), Err(Reason::TooLarge { limit: 10, .. })));
     }

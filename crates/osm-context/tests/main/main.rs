@@ -14,6 +14,8 @@ mod repositories;
 mod resolving;
 #[cfg(unix)]
 mod special_files;
+#[cfg(target_os = "linux")]
+mod swapped_folders;
 
 /// A file that is not listed above would never be compiled.
 #[test]
