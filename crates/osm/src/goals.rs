@@ -12,7 +12,7 @@
 //! | the names that a template may use | `template.rs`, templates of the upstream tool: `go_template.rs` |
 //! | the folders in which osm looks for goals | `discovery.rs` |
 //! | which goal a name means | `registry.rs` |
-//! | the file that `osm goal new` writes | `scaffold.rs` |
+//! | the file that `osm goal new` writes | `scaffold.rs`, how it is opened: `new_file.rs` |
 
 mod built_in;
 mod discovery;
@@ -20,6 +20,7 @@ mod front_matter;
 mod go_template;
 mod json;
 mod links;
+pub(crate) mod new_file;
 mod prompt_file;
 mod registry;
 mod scaffold;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::error::{Exit, Failure};
-use crate::goals::{self, Entry, Form, Goal, Registry, SearchPaths};
+use crate::goals::{self, Entry, Form, Goal, Registry, SearchPaths, new_file};
 use crate::trust::{GoalModules, ModuleRules, Trust, Verdict};
 use crate::{Interaction, Invocation, InvocationError, World};
 
@@ -110,6 +110,9 @@ pub enum Error {
     /// The file exists.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
+    /// A folder of the working tree is a link, which could lead anywhere.
+    #[error("cannot create a goal here: {} is a symbolic link", .0.display())]
+    Link(PathBuf),
     /// The file or its folder cannot be written.
     #[error("cannot {action} {}: {source}", .path.display())]
     Write { action: &'static str, path: PathBuf, source: io::Error },
@@ -125,6 +128,7 @@ impl Failure for Error {
             Self::Blocked { .. } => "not_trusted",
             Self::Invalid(_) => "invalid_goal",
             Self::Exists(_) => "exists",
+            Self::Link(_) => "symbolic_link",
             Self::Write { .. } => "cannot_write",
             Self::Invocation(error) => error.reason(),
         }
@@ -133,7 +137,7 @@ impl Failure for Error {
     fn exit(&self) -> Exit {
         match self {
             Self::Unknown(_) => Exit::NotFound,
-            Self::Blocked { .. } => Exit::Refused,
+            Self::Blocked { .. } | Self::Link(_) => Exit::Refused,
             Self::Invalid(_) => Exit::Usage,
             Self::Exists(_) | Self::Write { .. } => Exit::Failure,
             Self::Invocation(error) => error.exit(),
@@ -147,6 +151,9 @@ impl Failure for Error {
                 vec![format!("read it, then run: osm trust {}", shell_word(file))]
             }
             Self::Exists(_) => vec!["edit it, or choose another name".into()],
+            Self::Link(_) => {
+                vec!["replace the link by a folder, or create the goal without --here".into()]
+            }
             Self::Invalid(_) | Self::Write { .. } => Vec::new(),
             Self::Invocation(error) => error.hints(),
         }
@@ -262,14 +269,22 @@ pub fn create(invocation: &Invocation, request: &CreateRequest) -> Result<Create
     if description.as_ref().is_some_and(|text| text.trim().is_empty()) {
         return Err(Error::Invalid("the description is empty".into()));
     }
-    let folder = if *here {
-        invocation.folder()?.join(".osm").join("goals")
-    } else {
-        invocation.home()?.join("goals")
-    };
     let form = if *json { Form::Json } else { Form::PromptFile };
-    let file = folder.join(form.file_name(name));
-    write(&folder, &file, &goals::scaffold(form, name, description.as_deref()), *here)?;
+    let file_name = form.file_name(name);
+    let (file, opened) = if *here {
+        let base = invocation.folder()?;
+        let file = base.join(".osm").join("goals").join(&file_name);
+        (file, new_file::shared(&base, &[".osm", "goals"], &file_name))
+    } else {
+        let folder = invocation.home()?.join("goals");
+        (folder.join(&file_name), new_file::own(&folder, &file_name))
+    };
+    let mut opened = opened.map_err(|error| refusal(&file, *here, error))?;
+    let text = goals::scaffold(form, name, description.as_deref());
+    opened
+        .write_all(text.as_bytes())
+        .and_then(|()| opened.sync_all())
+        .map_err(|source| Error::Write { action: "write", path: file.clone(), source })?;
     let is_built_in = goals::built_in_names().any(|built_in| built_in == name);
     let (call, built_in) = match (is_built_in, here) {
         (false, _) => (name.clone(), None),
@@ -279,32 +294,16 @@ pub fn create(invocation: &Invocation, request: &CreateRequest) -> Result<Create
     Ok(Created { file, call, built_in, needs_trust: *here && *json })
 }
 
-/// Writes a file that must not exist. Only the user can read it, unless it is for a repository.
-fn write(folder: &Path, file: &Path, text: &str, is_shared: bool) -> Result<(), Error> {
-    let cannot = |action, path: &Path| {
-        let path = path.to_owned();
-        move |source| Error::Write { action, path, source }
-    };
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    let mut options = std::fs::File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if !is_shared {
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+/// Why the file of a new goal could not be opened.
+fn refusal(file: &Path, is_shared: bool, source: io::Error) -> Error {
+    if source.kind() == io::ErrorKind::AlreadyExists {
+        return Error::Exists(file.to_owned());
     }
-    #[cfg(not(unix))]
-    let _ = is_shared;
-    builder.create(folder).map_err(cannot("create the folder", folder))?;
-    let mut opened = options.open(file).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Error::Exists(file.to_owned()),
-        _ => cannot("write", file)(error),
-    })?;
-    opened
-        .write_all(text.as_bytes())
-        .and_then(|()| opened.sync_all())
-        .map_err(cannot("write", file))
+    let folders = file.ancestors().skip(1).take(2);
+    match folders.filter(|_| is_shared).find(|path| path.is_symlink()) {
+        Some(link) => Error::Link(link.to_owned()),
+        None => Error::Write { action: "create", path: file.to_owned(), source },
+    }
 }
 
 /// Reads all goals, and warns about files that cannot be used.

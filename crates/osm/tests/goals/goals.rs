@@ -232,3 +232,26 @@ fn other_folders() {
     See [it](rule.md).
     ");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_goal_is_not_created_through_a_link() {
+    use std::os::unix::fs::symlink;
+    for name in [".osm", ".osm/goals"] {
+        let env = Env::new();
+        let outside = env.home().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        let link = env.tree().join(name);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(&outside, &link).unwrap();
+        let refused = env.types(&["goal", "new", "mine", "--here"], "");
+        let expected = format!(
+            "--- stderr\n\
+             osm: error: cannot create a goal here: $ROOT/tree/{name} is a symbolic link\n\
+             osm: hint: replace the link by a folder, or create the goal without --here\n\
+             --- exit Some(5)\n"
+        );
+        assert_eq!(refused, expected);
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+    }
+}
