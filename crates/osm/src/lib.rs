@@ -59,6 +59,7 @@ fn answer(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
     if fast_path::is_session_id(&world.arguments) {
         fast_path::session_id(world, ui);
     } else {
+        private::keep_own_permissions();
         commands::run(&cli::parse(&world.arguments)?, world, ui)?;
     }
     Ok(())

@@ -4,6 +4,20 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+/// Removes the user's own permissions from the umask.
+///
+/// A umask such as 0277 would make files that osm, `SQLite` and Git cannot write to a second time. The
+/// umask is one for the process, so this runs once, before there is a second thread.
+pub(crate) fn keep_own_permissions() {
+    #[cfg(unix)]
+    {
+        use rustix::fs::Mode;
+        use rustix::process::umask;
+        let mask = umask(Mode::RWXG | Mode::RWXO);
+        umask(mask - Mode::RWXU);
+    }
+}
+
 /// Creates a folder and its missing parents with mode 0700.
 pub(crate) fn folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();

@@ -25,6 +25,8 @@ mod security;
 mod session;
 mod sources;
 mod threads;
+#[cfg(unix)]
+mod umasks;
 
 fn main() -> std::process::ExitCode {
     osm_testkit::trials::run()
