@@ -145,6 +145,18 @@ pub fn lock_id(name: &str) -> Option<SessionId> {
     presence_id(name).or_else(|| SessionId::from_file_name(name, WRITE))
 }
 
+/// The document that a lock in the folder of sessions belongs to. Other tools, and older versions,
+/// name their locks after names that are not ids: `zombie.session.lock`, `zombie.lock`.
+#[must_use]
+pub fn document_of_lock(name: &str) -> Option<String> {
+    if let Some(id) = lock_id(name) {
+        return Some(document(&id));
+    }
+    let endings = [format!(".{WRITE}"), format!(".{PRESENCE}"), ".lock".to_owned()];
+    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending.as_str()))?;
+    (!stem.is_empty() && !stem.starts_with('.')).then(|| format!("{stem}.{DOCUMENT}"))
+}
+
 /// What the file is called that tells who holds a lock, where the lock file itself cannot.
 #[must_use]
 pub fn holder_list_beside(lock: &str) -> String {
@@ -262,6 +274,16 @@ mod tests {
                 [&document, &presence, &write].map(|name| lock_id(name)),
                 [None, id.clone(), id]
             );
+        }
+        for (lock, document) in [
+            ("zombie.lock", Some("zombie.session.json")),
+            ("zombie.session.lock", Some("zombie.session.json")),
+            ("zombie.session.write.lock", Some("zombie.session.json")),
+            (".lock", None),
+            (".tmp-1.lock", None),
+            ("zombie.session.json", None),
+        ] {
+            assert_eq!(document_of_lock(lock).as_deref(), document, "{lock}");
         }
         for foreign in [
             "",

@@ -11,7 +11,8 @@
 //!
 //! 1. it was not changed for `max_age_days`;
 //! 2. it was neither opened nor changed for `max_idle_days`;
-//! 3. its terminal or agent is provably gone, and it was not used for `defunct_age_days`;
+//! 3. its terminal or agent is provably gone, and it was not used for `defunct_age_days`, or its
+//!    document is damaged and was not changed for `quarantine_days`;
 //! 4. more than `max_count` sessions are left, and it is the oldest;
 //! 5. those left take more than `max_size_mb`, and it is the oldest.
 //!
@@ -80,6 +81,8 @@ pub struct Candidate {
     pub last_used: Option<Timestamp>,
     /// Its document can be read, and with that kept in the trash.
     pub readable: bool,
+    /// Its document can be read, but makes no sense.
+    pub damaged: bool,
     /// A process has it open.
     pub active: bool,
     /// The state of the process that it belongs to.
@@ -278,9 +281,14 @@ fn too_old(session: &Candidate, policy: &Policy, now: Timestamp) -> Option<Reaso
         let days = over(limit, used, now).filter(|_| is_gone)?;
         Some(Reason::Defunct { days, limit })
     };
+    let damaged = |limit| {
+        let days = over(limit, session.modified, now).filter(|_| session.damaged)?;
+        Some(Reason::Damaged { days, limit })
+    };
     age(policy.max_age_days)
         .or_else(|| idle(policy.max_idle_days))
         .or_else(|| defunct(policy.defunct_age_days))
+        .or_else(|| damaged(policy.quarantine_days))
 }
 
 fn purged(survey: &Survey) -> Vec<Removal> {

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use osm_identity::{Liveness, ProcessInstance, ProcessSource, Source};
 
 use super::{Cleaner, Failed, Item};
-use crate::backend::{ArchiveKind, Entry};
-use crate::document::{Origin, Summary};
+use crate::backend::{ArchiveKind, Current, Entry, Stored};
+use crate::document::{Document, Origin, Summary, Unreadable};
 use crate::error::{Error, Result};
 use crate::layout::LARGEST_DOCUMENT;
 use crate::metadata::Metadata;
@@ -60,7 +60,9 @@ pub(super) fn take(
         } else {
             (None, AnchorLife::Unknown)
         };
+        let damaged = readable && is_damaged(cleaner, &entry, now);
         sessions.push(Candidate {
+            damaged,
             id: entry.id,
             size: entry.size,
             modified: entry.modified,
@@ -103,6 +105,23 @@ fn is_to_be_looked_into(entry: &Entry, policy: &Policy, now: Timestamp) -> bool 
         && (is_over(policy.max_idle_days) || is_over(policy.defunct_age_days))
 }
 
+/// Whether a session that is old enough to go for it is damaged. A first line that can be read spares
+/// the look at the rest.
+fn is_damaged(cleaner: &Cleaner, entry: &Entry, now: Timestamp) -> bool {
+    let is_over = |limit| retention::over(limit, entry.modified, now).is_some();
+    let policy = cleaner.policy;
+    let could_go = is_over(policy.quarantine_days) && !is_over(policy.max_age_days);
+    if !could_go || entry.active || entry.summary.as_deref().and_then(Summary::parse).is_some() {
+        return false;
+    }
+    match cleaner.backend.load(Stored::Session(&entry.id), None) {
+        Ok(Current::Found(bytes, _)) => {
+            matches!(Document::decode(bytes), Err(Unreadable::Corrupt(_)))
+        }
+        _ => false,
+    }
+}
+
 /// When a session was last used and whether what it hangs on lives, as its first line tells. What
 /// is missing or malformed is not known.
 fn look_into(
@@ -128,7 +147,8 @@ fn life(anchor: &ProcessInstance, processes: &dyn ProcessSource) -> AnchorLife {
     match anchor.liveness(processes) {
         Liveness::Alive | Liveness::Suspended => AnchorLife::Alive,
         Liveness::Dead(_) => AnchorLife::Gone,
-        // Another boot may be that of another machine, which shares the folder with this one.
+        // Another boot proves nothing by itself: it may be that of another machine that shares the
+        // folder. An instance with its machine and the time at which it was seen is dead then.
         Liveness::Unknown(_) => AnchorLife::Unknown,
     }
 }

@@ -3,7 +3,7 @@
 //! | stray file | recognised by |
 //! |---|---|
 //! | a temporary file | its writer is proven dead, or it is an hour old |
-//! | the lock of a session that is gone | no document, not used for five seconds, and no process holds it |
+//! | the lock of a session that is gone, also of one with the name of another tool | no document, not used for five seconds, and no process holds it |
 //! | the name of an archive that was never written | it is empty, and an hour old |
 //!
 //! A lock is removed by its holder only (see `lock.rs`), so a sweep takes it first, and then looks
@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use osm_identity::SessionId;
 
 use super::folder::{Folder, Kind};
 use super::holder_list;
@@ -77,17 +76,17 @@ pub(crate) fn remove_unfilled(folder: &Folder, now: Timestamp, dry_run: bool) ->
 pub(crate) fn remove_locks(folder: &Arc<Folder>, now: Timestamp, dry_run: bool) -> Result<usize> {
     let mut locks = Vec::new();
     folder.each_name(&mut |name, _| {
-        if let Some(id) = layout::lock_id(name) {
-            locks.push((name.to_owned(), id));
+        if let Some(document) = layout::document_of_lock(name) {
+            locks.push((name.to_owned(), document));
         }
     })?;
-    let is_gone = |id: &SessionId| folder.facts(&layout::document(id)).map(|facts| facts.is_none());
+    let is_gone = |document: &str| folder.facts(document).map(|facts| facts.is_none());
     let mut count = 0;
-    for (name, id) in locks {
+    for (name, document) in locks {
         let Some(facts) = folder.facts(&name)? else { continue };
         if facts.kind != Kind::File
             || now.duration_since(facts.modified) <= JUST_MADE
-            || !is_gone(&id)?
+            || !is_gone(&document)?
         {
             continue;
         }
@@ -96,7 +95,7 @@ pub(crate) fn remove_locks(folder: &Arc<Folder>, now: Timestamp, dry_run: bool) 
         let (mode, missing, patience) = (Mode::Alone, IfMissing::GiveUp, Duration::ZERO);
         let attempt = FileLock::acquire_signed(folder, &name, mode, missing, patience, &mut sign)?;
         if let Attempt::Held(lock) = attempt
-            && is_gone(&id)?
+            && is_gone(&document)?
             && (dry_run || lock.remove_file()?)
         {
             count += 1;

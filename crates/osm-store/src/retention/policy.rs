@@ -219,7 +219,7 @@ pub static KEYS: &[Key] = &[
     },
     Key {
         name: "session.quarantine_days",
-        doc: "Keep damaged documents for this many days (0: forever).",
+        doc: "Keep damaged sessions and quarantined documents for this many days (0: forever).",
         field: Field::Number(|policy| &mut policy.quarantine_days),
     },
     Key {

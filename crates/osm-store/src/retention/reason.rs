@@ -31,6 +31,13 @@ pub enum Reason {
         /// Days that are allowed.
         limit: u32,
     },
+    /// Its document is damaged, and was not changed for long enough.
+    Damaged {
+        /// Whole days since then.
+        days: u64,
+        /// Days that are allowed.
+        limit: u32,
+    },
     /// There are too many, and it is the oldest.
     Count {
         /// How many there are.
@@ -78,6 +85,7 @@ impl Reason {
             Self::Age { .. } => "age",
             Self::Idle { .. } => "idle",
             Self::Defunct { .. } => "defunct",
+            Self::Damaged { .. } => "damaged",
             Self::Count { .. } => "count",
             Self::Size { .. } => "size",
             Self::Purged => "purged",
@@ -100,6 +108,9 @@ impl fmt::Display for Reason {
                 "its terminal or agent ended, not used for {} (limit {limit})",
                 Days(days)
             ),
+            Self::Damaged { days, limit } => {
+                write!(f, "damaged, not changed for {} (limit {limit})", Days(days))
+            }
             Self::Count { held, limit } => {
                 write!(f, "the oldest of {held} sessions (limit {limit})")
             }
@@ -181,6 +192,11 @@ mod tests {
                 Reason::Defunct { days: 20, limit: 14 },
                 "its terminal or agent ended, not used for 20 days (limit 14)",
                 r#"{"rule":"defunct","days":20,"limit":14}"#,
+            ),
+            (
+                Reason::Damaged { days: 31, limit: 30 },
+                "damaged, not changed for 31 days (limit 30)",
+                r#"{"rule":"damaged","days":31,"limit":30}"#,
             ),
             (
                 Reason::Count { held: 101, limit: 100 },

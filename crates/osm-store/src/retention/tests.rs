@@ -26,6 +26,7 @@ fn session(name: &str, days: i64) -> Candidate {
         last_used: None,
         active: false,
         readable: true,
+        damaged: false,
         anchor: AnchorLife::Unknown,
         stamp: Stamp([0; 4]),
     }

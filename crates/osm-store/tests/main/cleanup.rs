@@ -175,6 +175,7 @@ fn plan_to_remove(backend: &dyn Backend, names: &[&str]) -> retention::Plan {
                 last_used: None,
                 active: false,
                 readable: true,
+                damaged: false,
                 anchor: retention::AnchorLife::Unknown,
                 stamp: entry.stamp,
             })

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use osm_claims::clock::{Clock, SystemClock};
-use osm_identity::{SessionId, System};
+use osm_identity::{ProcessSource as _, SessionId, System};
 use serde_json::{Value, json};
 
 use crate::harness::Env;
@@ -129,4 +129,106 @@ fn a_clock_that_jumped_removes_nothing_until_it_was_seen_again() {
     let old = trash.iter().find(|name| name.contains("old")).unwrap();
     assert_eq!(env.run(&["session", "restore", old]).code, Some(0));
     assert!(document(&env, "old").is_file());
+}
+
+/// Dates a file so many days back.
+fn date(path: &Path, days: u32) {
+    let then = SystemTime::now() - days * DAY;
+    File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
+}
+
+/// A terminal of an earlier boot of this machine is gone, and so is its session; one of another
+/// machine that shares the folder may live.
+#[test]
+fn what_hung_on_a_process_of_an_earlier_boot_is_defunct() {
+    let env = Env::new();
+    let Some(machine) = System.machine() else { return };
+    save(&env, &["rebooted", "elsewhere", "unknown"]);
+    assert_eq!(env.run(&["session", "clean", "-y"]).code, Some(0), "the clock is known then");
+    for (name, machine) in
+        [("rebooted", Some(machine.as_str())), ("elsewhere", Some("another")), ("unknown", None)]
+    {
+        let path = document(&env, name);
+        let mut text: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        text["origin"] = json!({"source": "anchor", "host": "here", "anchor": {
+            "pid": 1, "start": 5, "boot": "an-earlier-one", "namespace": "", "name": "bash",
+            "machine": machine, "seen": 1_000_000,
+        }});
+        text["last_used"] = Value::Null;
+        // In the order in which osm writes the fields, so that the first line is the summary.
+        let fields = text.as_object().unwrap();
+        let first = [
+            "version",
+            "session_id",
+            "created_at",
+            "updated_at",
+            "revision",
+            "origin",
+            "last_used",
+        ];
+        let line: Vec<String> =
+            first.iter().map(|it| format!("{}:{}", json!(it), fields[*it])).collect();
+        let rest = "\"shared_state\":{\"k\":1},\"script_state\":{},\"history\":[]}\n";
+        fs::write(&path, format!("{{{},\n{rest}", line.join(","))).unwrap();
+        date(&path, 20);
+    }
+    let run = env.run(&["session", "clean", "-y"]);
+    assert_eq!(run.code, Some(0), "{}", run.transcript());
+    assert!(run.stdout.contains("its terminal or agent ended"), "{}", run.transcript());
+    assert!(!document(&env, "rebooted").is_file(), "{}", run.transcript());
+    assert!(document(&env, "elsewhere").is_file() && document(&env, "unknown").is_file());
+}
+
+#[test]
+fn damaged_documents_are_shown_as_such_and_go_after_their_own_time() {
+    let env = Env::new();
+    save(&env, &["good", "bad", "fresh"]);
+    assert_eq!(env.run(&["session", "clean", "-y"]).code, Some(0), "the clock is known then");
+    for name in ["bad", "fresh"] {
+        fs::write(document(&env, name), "{\"version\": half a docum").unwrap();
+    }
+    date(&document(&env, "bad"), 31);
+    date(&document(&env, "good"), 31);
+    let rows: Value =
+        serde_json::from_str(&env.run(&["session", "list", "--json"]).stdout).unwrap();
+    let damaged: Vec<(&str, bool)> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["id"].as_str().unwrap(), row["isDamaged"].as_bool().unwrap()))
+        .collect();
+    let [bad, fresh, good] = ["bad", "fresh", "good"].map(id);
+    assert_eq!(damaged, [(bad.as_str(), true), (fresh.as_str(), true), (good.as_str(), false)]);
+    let list = env.run(&["session", "list"]).stdout;
+    assert_eq!(list.matches("damaged").count(), 2, "{list}");
+    let run = env.run(&["session", "clean", "-y"]);
+    assert!(
+        run.stdout.contains("damaged, not changed for 31 days (limit 30)"),
+        "{}",
+        run.transcript()
+    );
+    assert!(!document(&env, "bad").is_file(), "it is in the trash");
+    assert!(document(&env, "fresh").is_file() && document(&env, "good").is_file());
+}
+
+#[test]
+fn locks_without_a_session_go() {
+    let env = Env::new();
+    save(&env, &["x"]);
+    let folder = env.path().join("sessions");
+    let [zombie, old, kept] = ["zombie.lock", "zombie.session.lock", "theirs.session.lock"];
+    for name in [zombie, old, kept, "held.session.lock"] {
+        fs::write(folder.join(name), "").unwrap();
+        date(&folder.join(name), 1);
+    }
+    // The document of another tool, and a lock that a process holds.
+    fs::write(folder.join("theirs.session.json"), "{}").unwrap();
+    let held = File::open(folder.join("held.session.lock")).unwrap();
+    held.lock().unwrap();
+    let run = env.run(&["session", "clean", "-y"]);
+    assert_eq!(run.code, Some(0), "{}", run.transcript());
+    let left = files(&folder);
+    assert!(!left.contains(&zombie.to_owned()) && !left.contains(&old.to_owned()), "{left:?}");
+    assert!(left.contains(&kept.to_owned()), "{left:?}");
+    assert!(left.contains(&"held.session.lock".to_owned()), "{left:?}");
 }

@@ -25,6 +25,7 @@ prop_compose! {
             last_used: last_used.map(days_ago),
             active,
             readable,
+            damaged: false,
             anchor,
             ..session(&name.to_string(), 0)
         }

@@ -46,7 +46,11 @@ pub(super) fn run(
     let current = invocation.session_id();
     let mut table = Table::new(COLUMNS);
     for row in &rows {
-        let mut state = if row.is_active { Style::Good.of("live") } else { "idle".into() };
+        let mut state = match (row.is_damaged, row.is_active) {
+            (true, _) => Style::Bad.of("damaged"),
+            (false, true) => Style::Good.of("live"),
+            (false, false) => "idle".into(),
+        };
         if row.id == *current {
             state = state.then(Style::Strong.of(" (this one)"));
         }

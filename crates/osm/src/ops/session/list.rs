@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use jiff::Timestamp;
 use osm_identity::{Handle, Repository, SessionId};
 use osm_store::backend::Entry;
-use osm_store::{Summary, spread};
+use osm_store::{Error, Summary, spread};
 use serde::{Serialize, Serializer};
 
 use super::SessionError;
@@ -61,6 +61,9 @@ pub struct Row {
     /// A process has it open.
     #[serde(rename = "isActive")]
     pub is_active: bool,
+    /// Its document is damaged.
+    #[serde(rename = "isDamaged")]
+    pub is_damaged: bool,
     /// The detector that found it.
     pub source: Option<String>,
     /// The agent, if it is an agent's.
@@ -106,6 +109,10 @@ pub fn list(invocation: &Invocation, request: &ListRequest) -> Result<Vec<Row>, 
         entries.into_iter().map(row).filter(is_wanted).collect::<Vec<_>>()
     });
     let mut rows: Vec<Row> = shares.into_iter().flatten().collect();
+    // Only a first line that cannot be read asks for a look at the whole document.
+    for row in rows.iter_mut().filter(|row| row.is_damaged) {
+        row.is_damaged = matches!(store.read(&row.id), Err(Error::Corrupt { .. }));
+    }
     tell_apart(&mut rows);
     if request.order == Order::Active {
         rows.sort_by(|one, other| {
@@ -160,7 +167,9 @@ fn repositories(folder: &Path, path: &str) -> Vec<String> {
 
 fn row(entry: Entry) -> Row {
     let modified = entry.modified;
-    let summary = entry.summary.as_deref().and_then(Summary::parse).unwrap_or_default();
+    let summary = entry.summary.as_deref().and_then(Summary::parse);
+    let is_damaged = summary.is_none();
+    let summary = summary.unwrap_or_default();
     let (source, agent, host) = match summary.origin {
         Some(origin) => (Some(origin.source), origin.agent, Some(origin.host)),
         None => (None, None, None),
@@ -175,6 +184,7 @@ fn row(entry: Entry) -> Row {
         updated_at: summary.updated_at.unwrap_or(modified),
         created_at: summary.created_at.unwrap_or(modified),
         is_active: entry.active,
+        is_damaged,
         source,
         agent,
         host,
