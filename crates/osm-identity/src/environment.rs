@@ -40,6 +40,14 @@ impl Environment {
         let (_, value) = self.variables.iter().find(|(key, _)| key == name)?;
         (!is_blank(value)).then_some(value)
     }
+
+    /// The same environment without these variables.
+    #[must_use]
+    pub fn without(&self, names: &[&str]) -> Self {
+        let mut variables = self.variables.clone();
+        variables.retain(|(key, _)| !names.iter().any(|name| key == name));
+        Self { pid: self.pid, variables }
+    }
 }
 
 /// Whether a value says nothing.

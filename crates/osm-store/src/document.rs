@@ -22,6 +22,8 @@
 //! Fields that this version does not know survive. A newer version is refused and left alone; an
 //! older one is upgraded (`upgrade.rs`).
 
+mod history;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,11 +43,12 @@ use crate::upgrade;
 use crate::values::Values;
 use crate::zone::Zone;
 
+use history::StoredEntry;
+pub use history::{HistoryEntry, MOST_HISTORY};
+pub(crate) use history::{LastReset, Writer};
+
 /// The version that this code writes.
 pub const VERSION: &str = "1.0.0";
-
-/// How many commands are remembered.
-pub const MOST_HISTORY: usize = 200;
 
 /// A session's document.
 #[derive(Clone, Debug)]
@@ -111,35 +114,12 @@ pub struct Usage {
     pub origin: Origin,
     /// Where it is used.
     pub last_used: LastUsed,
-}
-
-/// One command and the state after it.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct HistoryEntry {
-    /// Its name within the session.
-    pub entry_id: String,
-    /// The mode in which it ran.
-    pub mode_id: String,
-    /// What was typed.
-    pub command: String,
-    /// When.
-    pub timestamp: Timestamp,
-    /// The whole state after it: `{"shared": …, "script": …}`.
-    pub final_state: StoredValue,
-}
-
-/// A history entry in the file; its state is compact.
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredEntry {
-    entry_id: String,
-    mode_id: String,
-    command: String,
-    timestamp: Timestamp,
-    #[serde(rename = "finalState")]
-    final_state: Value,
-    #[serde(flatten)]
-    unknown: Map<String, Value>,
+    /// The session that osm detects there without `--session` and variables, if it finds one.
+    pub detected: Option<SessionId>,
+    /// The agent there, if it is one.
+    pub agent: Option<String>,
+    /// How many commands are remembered; 0 for all.
+    pub history_length: usize,
 }
 
 /// The first line: all that a list of sessions shows.
@@ -337,8 +317,6 @@ impl Document {
     }
 
     fn from_head(head: Head, file: Arc<Vec<u8>>, places: Places) -> Self {
-        let mut history = head.history;
-        history.drain(..history.len().saturating_sub(MOST_HISTORY));
         Self {
             id: head.session_id.0,
             created_at: head.created_at,
@@ -348,7 +326,7 @@ impl Document {
             last_used: head.last_used,
             shared: head.shared_state,
             script: head.script_state,
-            history,
+            history: head.history,
             values: Values::in_file(file, places),
             unknown: head.unknown,
         }
@@ -458,50 +436,6 @@ impl Document {
             self.origin = Some(usage.origin.clone());
         }
         self.last_used = Some(LastUsed { at: Some(now), ..usage.last_used.clone() });
-    }
-
-    /// Remembers a command and the state after it.
-    pub(crate) fn remember(&mut self, mode: &str, command: &str, now: Timestamp) {
-        let last = self.history.back().and_then(|entry| serde_json::from_str(entry.get()).ok());
-        let last = last.and_then(|entry: StoredEntry| entry.entry_id.parse::<i128>().ok());
-        // Unix nanoseconds, and growing even if the clock goes backwards.
-        let id = now.as_nanosecond().max(last.map_or(i128::MIN, |last| last + 1));
-        let entry = StoredEntry {
-            entry_id: id.to_string(),
-            mode_id: mode.to_owned(),
-            command: command.to_owned(),
-            timestamp: now,
-            final_state: self.snapshot(),
-            unknown: Map::new(),
-        };
-        let entry = serde_json::value::to_raw_value(&entry).expect("a history entry is JSON");
-        self.history.push_back(entry);
-        let surplus = self.history.len().saturating_sub(MOST_HISTORY);
-        self.history.drain(..surplus);
-    }
-
-    /// The commands that are remembered, oldest first.
-    pub(crate) fn history(&self) -> Result<Vec<HistoryEntry>, Damage> {
-        let values = Arc::new(self.values.clone());
-        let entry = |raw: &RawValue| {
-            let stored: StoredEntry = serde_json::from_str(raw.get())
-                .map_err(|error| Damage::History(error.to_string()))?;
-            Ok(HistoryEntry {
-                final_state: StoredValue::new(stored.final_state, &values),
-                entry_id: stored.entry_id,
-                mode_id: stored.mode_id,
-                command: stored.command,
-                timestamp: stored.timestamp,
-            })
-        };
-        self.history.iter().map(|raw| entry(raw)).collect()
-    }
-
-    /// Whether the last command's state is the current one.
-    pub(crate) fn is_remembered(&mut self) -> bool {
-        let snapshot = self.snapshot();
-        let last = self.history.back().and_then(|entry| serde_json::from_str(entry.get()).ok());
-        last.is_some_and(|entry: StoredEntry| entry.final_state == snapshot)
     }
 }
 

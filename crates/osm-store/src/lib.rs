@@ -29,6 +29,7 @@
 #![deny(missing_docs)]
 
 pub mod audit;
+mod author;
 pub mod backend;
 pub mod cleanup;
 pub mod diff;
@@ -52,6 +53,7 @@ mod upgrade;
 mod values;
 mod zone;
 
+pub use author::Author;
 pub use backend::Clock;
 pub use backend::fs::FsBackend;
 pub use backend::memory::MemoryBackend;

@@ -18,8 +18,9 @@ use std::sync::Arc;
 use osm_identity::SessionId;
 use serde_json::Value;
 
+use crate::author::Author;
 use crate::backend::{Attended, Backend, Current, Holder, Stamp, Stored, Wait, Watch};
-use crate::document::{Document, HistoryEntry, Unreadable, Usage};
+use crate::document::{Document, HistoryEntry, Unreadable, Usage, Writer};
 use crate::error::{Damage, Damaged, Error, Result};
 use crate::key::Key;
 use crate::layout;
@@ -42,6 +43,13 @@ pub enum Notice {
     Upgraded {
         /// Its name in the archive.
         name: String,
+    },
+    /// Another process has emptied the session.
+    Reset {
+        /// The name of the old state in the archive, if it was archived.
+        archive: Option<String>,
+        /// The process.
+        by: Box<Author>,
     },
     /// The file was a copy of another session's.
     Adopted {
@@ -245,6 +253,7 @@ impl Session {
     /// Continues with another document, in which our changes are `saved` or not, and tells the
     /// observers which keys differ from what we saw.
     fn take_over(&mut self, document: Document, saved: bool) {
+        self.notice_reset(&document);
         let seen = (!self.observers.is_empty()).then(|| self.as_we_see_it());
         self.document = document;
         if saved {
@@ -258,6 +267,36 @@ impl Session {
             for observer in &mut self.observers {
                 observer(&changed);
             }
+        }
+    }
+}
+
+impl Session {
+    /// Who writes with this handle, for the history.
+    fn writer(&self) -> Writer {
+        Writer::new(&self.holder, self.usage.as_ref())
+    }
+
+    /// This process, as the history names it.
+    #[must_use]
+    pub fn author(&self) -> Author {
+        self.writer().author
+    }
+
+    /// The other processes that have the session open.
+    pub fn others(&self) -> Result<Vec<Holder>> {
+        let holders = self.backend.holders(&self.id)?;
+        let ours = self.author();
+        Ok(holders.into_iter().filter(|it| !ours.is_process(&it.process)).collect())
+    }
+
+    /// Notes that another process emptied the session since we saw it last.
+    fn notice_reset(&mut self, document: &Document) {
+        let Some(reset) = document.last_reset() else { return };
+        let is_known = self.document.last_reset().as_ref() == Some(&reset);
+        if self.stamp.is_some() && !is_known && !reset.by.is_process(&self.holder.process) {
+            let (archive, by) = (reset.archive, Box::new(reset.by));
+            self.notices.push(Notice::Reset { archive, by });
         }
     }
 }

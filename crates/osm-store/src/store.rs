@@ -12,7 +12,9 @@ use crate::backend::{
     ArchiveKind, Attended, Backend, Current, Entry, Holder, HolderState, Next, Removal, Sharing,
     Stamp, Stored, Transaction, Wait, update_settled,
 };
-use crate::document::{Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION};
+use crate::document::{
+    Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION, Writer,
+};
 use crate::error::{Damage, Damaged, Error, Result};
 use crate::layout;
 use crate::pieces::Pieces;
@@ -184,6 +186,12 @@ impl Store {
         })
     }
 
+    /// Empties a session that other processes have open: they continue with the empty one. Returns
+    /// the name of its old document in the archive.
+    pub fn reset_shared(&self, id: &SessionId, archive: bool) -> Result<Option<String>> {
+        self.open(id, Wait::USUAL)?.reset(archive)
+    }
+
     /// Restores an archived document as `id`; the session that it replaces goes to the archive.
     /// Returns the name of that, if there was a session.
     pub fn restore(&self, kind: ArchiveKind, name: &str, id: &SessionId) -> Result<Option<String>> {
@@ -252,7 +260,11 @@ impl Store {
             document.revision += 1;
             document.updated_at = now;
             document.note(self.usage.as_ref(), now);
-            document.remember("osm", &format!("{} {from}", what.name()), now);
+            if *what == Action::Import {
+                document.keep_whole_history();
+            }
+            let writer = Writer::new(&self.holder, self.usage.as_ref());
+            document.remember("osm", &format!("{} {from}", what.name()), now, &writer);
             within_limits(self.backend(), id, document.encode()).map(Next::Replace)
         };
         self.change_alone(id, &mut replace)?;
@@ -393,10 +405,12 @@ impl Snapshot {
             .iter()
             .map(|entry| {
                 Ok(json!({
+                    "number": entry.number,
                     "entry_id": entry.entry_id,
                     "mode_id": entry.mode_id,
                     "command": entry.command,
                     "timestamp": entry.timestamp,
+                    "by": entry.by,
                     "finalState": written_out(&entry.final_state)?,
                 }))
             })

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use osm_claims::clock::{Clock as _, SystemClock};
 use osm_claims::{Claims, MemoryLedger, SqliteLedger, SystemProbe};
-use osm_identity::{Detection, Repository, Request, SessionId, System};
+use osm_identity::{Detection, Repository, Request, SessionId, Source, System};
 use osm_store::backend::Backend;
 use osm_store::retention::Uptime;
 use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
@@ -247,12 +247,16 @@ impl<'a> Invocation<'a> {
         let text = |path: &Path| path.display().to_string();
         let folder = self.world.folder();
         let repository = self.repository();
+        let (detected, agent) = self.detected();
         Usage {
             session: found.id.clone(),
             origin: Origin {
                 source: found.source.name().to_owned(),
                 agent: found.agent.as_ref().map(|agent| agent.name.to_owned()),
-                anchor: found.anchor.clone().map(|anchor| anchor.with_clock(self.world.processes)),
+                anchor: found.anchor.clone().map(|anchor| {
+                    let processes = self.world.processes;
+                    anchor.with_clock(processes).with_machine(processes)
+                }),
                 host: self.world.host_name(),
             },
             last_used: LastUsed {
@@ -262,6 +266,25 @@ impl<'a> Invocation<'a> {
                 worktree: repository.map(|it| text(&it.worktree)),
                 branch: repository.and_then(|it| it.branch.clone()),
             },
+            detected,
+            agent,
+            history_length: self.settings.history_length,
         }
+    }
+
+    /// The session and the agent that osm detects here if no session is chosen: who works in one that
+    /// several share.
+    fn detected(&self) -> (Option<SessionId>, Option<String>) {
+        let name = |found: &Detection| {
+            let id = (found.source != Source::Random).then(|| found.id.clone());
+            (id, found.agent.as_ref().map(|agent| agent.name.to_owned()))
+        };
+        let found = self.detection();
+        if !matches!(found.source, Source::ExplicitFlag | Source::ExplicitVariable) {
+            return name(found);
+        }
+        let environment = self.world.environment.without(&["OSM_SESSION", "OSM_SESSION_ID"]);
+        let request = Request { explicit: None, environment: &environment, ..self.request() };
+        name(&osm_identity::detect(&request))
     }
 }

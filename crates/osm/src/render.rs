@@ -5,6 +5,7 @@
 //! else, so that a file name, an imported session or a commit subject cannot control the terminal.
 //! JSON and pipes get the exact bytes.
 
+mod author;
 pub(crate) mod escape;
 mod screen;
 mod table;
@@ -12,6 +13,7 @@ mod text;
 pub(crate) mod time;
 mod ui;
 
+pub(crate) use author::author;
 pub(crate) use screen::Screen;
 pub(crate) use table::{Column, Table, aligned};
 pub(crate) use text::{Style, Text, ToText, brief, size};

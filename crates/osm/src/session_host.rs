@@ -17,7 +17,7 @@ use crate::error::{CommandError, Exit, Failure};
 use crate::invocation::{Invocation, StoreOpener};
 use crate::log::Log;
 use crate::ops::session::restore_command;
-use crate::render::{Screen, Ui};
+use crate::render::{Screen, Ui, author};
 
 /// The reason of an error about a session that could not be saved.
 const NOT_SAVED: &str = "session_not_saved";
@@ -153,6 +153,13 @@ impl SessionHost {
                 }
                 Notice::Upgraded { name } => {
                     format!("the session was upgraded; the old version is archived as {name}")
+                }
+                Notice::Reset { archive, by } => {
+                    let old = match archive {
+                        Some(name) => format!("archived as {name}"),
+                        None => "not archived".to_owned(),
+                    };
+                    format!("{} has reset this session; its old state is {old}", author(&by))
                 }
                 Notice::Adopted { from } => {
                     format!("the session file was a copy of session {}", from.label())

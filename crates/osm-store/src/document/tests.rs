@@ -9,13 +9,23 @@ fn now() -> Timestamp {
     "2026-01-02T03:04:05Z".parse().unwrap()
 }
 
+fn writer() -> Writer {
+    let holder = crate::backend::Holder {
+        process: ProcessInstance::unread(osm_identity::Pid(7)),
+        host: "here".into(),
+        since: now(),
+        command: "the test".into(),
+    };
+    Writer::new(&holder, None)
+}
+
 fn document() -> Document {
     let mut document = Document::new("ex--build_44".parse().unwrap(), now());
     let long = "text \"with\" everything\n".repeat(1000);
     let value = document.compact(&json!([{"id": 1, "payload": long}]));
     document.shared.insert("contextItems", &value);
     document.script.entry("goal".into()).or_default().insert("type", &json!("api"));
-    document.remember("code-review", "add src", now());
+    document.remember("code-review", "add src", now(), &writer());
     document
 }
 
@@ -139,11 +149,13 @@ fn history_is_a_ring_and_costs_what_changed() {
     document.shared.insert("long", &value);
     for number in 0..250 {
         document.shared.insert("count", &json!(number));
-        document.remember("m", &format!("set {number}"), now());
+        document.remember("m", &format!("set {number}"), now(), &writer());
     }
     let history = document.history().unwrap();
     assert_eq!(history.len(), MOST_HISTORY);
     assert_eq!(history[0].command, "set 50");
+    assert_eq!((history[0].number, history[199].number), (51, 250), "numbers stay");
+    assert_eq!(history[0].by, Some(writer().author));
     assert_eq!(history[199].final_state.value().unwrap()["shared"]["count"], 249);
     assert_eq!(history[0].final_state.value().unwrap()["shared"]["long"], text.as_str());
     assert!(

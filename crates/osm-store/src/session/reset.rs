@@ -8,7 +8,7 @@ use super::save::event;
 use super::{Session, revision_of};
 use crate::audit::{Action, Event};
 use crate::backend::{ArchiveKind, Current, Next, Transaction, Wait, update_settled};
-use crate::document::Document;
+use crate::document::{Document, LastReset};
 use crate::error::Result;
 use crate::layout;
 use crate::metadata::{Metadata, ResetRecord};
@@ -24,7 +24,7 @@ impl Session {
     pub(crate) fn reset_by(&mut self, archive: bool, forced: bool) -> Result<Option<String>> {
         self.persist()?;
         let (id, holder, usage) = (&self.id, &self.holder, self.usage.as_ref());
-        let ours = &self.document;
+        let (ours, writer) = (&self.document, self.writer());
         let mut result = None;
         let mut next = |transaction: &mut dyn Transaction, current: Current| {
             let now = transaction.now();
@@ -53,7 +53,9 @@ impl Session {
             fresh.origin.clone_from(&ours.origin);
             fresh.revision = revision + 1;
             fresh.note(usage, now);
-            fresh.remember("osm", "reset", now);
+            fresh.remember("osm", "reset", now, &writer);
+            let by = writer.author.clone();
+            fresh.note_reset(&LastReset { at: now, archive: archived.clone(), by });
             let pieces = fresh.encode();
             result = Some((fresh, archived));
             Ok(Next::Replace(pieces))

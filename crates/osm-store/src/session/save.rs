@@ -19,7 +19,7 @@ use crate::audit::{Action, Event, Who};
 use crate::backend::{
     ArchiveKind, Backend, Current, Holder, Next, Outcome, Transaction, Wait, update_settled,
 };
-use crate::document::{Document, Unreadable};
+use crate::document::{Document, Unreadable, Writer};
 use crate::error::{Damage, Damaged, Error, Result};
 use crate::key::Key;
 use crate::layout;
@@ -31,7 +31,7 @@ impl Session {
         self.settle()?;
         let reader = Reader { backend: self.backend.as_ref(), id: &self.id, holder: &self.holder };
         let (ours, edits, usage) = (&self.document, &self.edits, self.usage.as_ref());
-        let keeps_old = self.keeps_old;
+        let (keeps_old, writer) = (self.keeps_old, self.writer());
         let mut saved = None;
         let mut notices = Vec::new();
         let mut next = |transaction: &mut dyn Transaction, current: Current| {
@@ -42,12 +42,13 @@ impl Session {
                 Current::Missing => Document::new(reader.id.clone(), now),
                 Current::Found(bytes, _) => reader.read(bytes, transaction, &mut notices)?,
             };
-            apply(edits, keeps_old, &mut document, now).map_err(|reason| reader.corrupt(reason))?;
+            apply(edits, keeps_old, &mut document, now, &writer)
+                .map_err(|reason| reader.corrupt(reason))?;
             document.revision += 1;
             document.updated_at = now.max(document.updated_at);
             document.note(usage, now);
             if let Some((mode, command)) = command {
-                document.remember(mode, command, now);
+                document.remember(mode, command, now, &writer);
             }
             let pieces = within_limits(reader.backend, reader.id, document.encode())?;
             saved = Some(document);
@@ -163,6 +164,7 @@ fn apply(
     keeps_old: bool,
     document: &mut Document,
     now: Timestamp,
+    writer: &Writer,
 ) -> std::result::Result<(), Damage> {
     let mut merged = Vec::new();
     let mut overwrites = false;
@@ -174,7 +176,7 @@ fn apply(
     }
     // The value that loses stays in the history, even if it was saved without a command.
     if (overwrites || keeps_old) && !document.is_remembered() {
-        document.remember("osm", "(before a change from elsewhere)", now);
+        document.remember("osm", "(before a change from elsewhere)", now, writer);
     }
     for (key, value) in merged {
         put(document, key, value.as_ref());

@@ -59,14 +59,20 @@ pub(crate) enum Value {
 }
 
 pub(super) const KEEP_ARCHIVES: &str = "session.reset.keep_archives";
+pub(super) const HISTORY_LENGTH: &str = "session.history_length";
 pub(super) const STORE: &str = "store.backend";
 
 /// The settings of prompts, scripts and the log are read in `prompting.rs`.
-const OTHERS: [Key; 16] = [
+const OTHERS: [Key; 17] = [
     Key {
         name: KEEP_ARCHIVES,
         doc: "Archive a session before `osm session reset`.",
         kind: Kind::Switch(true),
+    },
+    Key {
+        name: HISTORY_LENGTH,
+        doc: "Keep this many commands in the history of a session (0: all).",
+        kind: Kind::Number(200),
     },
     Key {
         name: STORE,

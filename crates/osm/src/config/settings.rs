@@ -3,7 +3,7 @@
 use osm_identity::Catalogue;
 use osm_store::retention::Policy;
 
-use super::keys::{KEEP_ARCHIVES, Kind, STORE, Value};
+use super::keys::{HISTORY_LENGTH, KEEP_ARCHIVES, Kind, STORE, Value};
 use super::{Prompting, Reading};
 use crate::World;
 use crate::error::Failure;
@@ -32,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) catalogue: Catalogue,
     /// Whether a reset archives the session.
     pub(crate) keep_archives: bool,
+    /// How many commands a session remembers; 0 for all.
+    pub(crate) history_length: usize,
     /// The settings of modes and scripts.
     pub(crate) prompting: Prompting,
     policy: Policy,
@@ -71,8 +73,13 @@ impl From<Reading> for Settings {
         let policy =
             if invalid_limits.is_some() { Policy::keep_everything() } else { policy(&reading) };
         let keep_archives = reading.entry(KEEP_ARCHIVES).value != Ok(Value::Switch(false));
+        let history_length = match reading.entry(HISTORY_LENGTH).value {
+            Ok(Value::Number(length)) => length as usize,
+            _ => osm_store::MOST_HISTORY,
+        };
         Self {
             keep_archives,
+            history_length,
             prompting: Prompting::from(&reading),
             policy,
             invalid_limits,

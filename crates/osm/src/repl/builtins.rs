@@ -1,6 +1,7 @@
 //! The built-in commands of every mode.
 
 mod help;
+mod reset;
 mod undo;
 
 use osm_store::HistoryEntry;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use super::Repl;
 use super::failure::CommandFailure;
-use crate::render::{Style, brief};
+use crate::render::{author, brief};
 use osm_script::words::after_first;
 
 /// Runs a built-in command with the words after its name, and the whole line.
@@ -70,7 +71,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin {
         name: "undo",
         alias: None,
-        usage: "undo [NUMBER]",
+        usage: "undo [NUMBER] [--force]",
         description: "Undo the last change, or all changes after NUMBER of the history",
         completers: &[],
         run: undo::run,
@@ -78,10 +79,10 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin {
         name: "reset",
         alias: None,
-        usage: "reset",
+        usage: reset::USAGE,
         description: "Clear the session; the old state is archived",
         completers: &[],
-        run: reset,
+        run: reset::run,
     },
     Builtin {
         name: "js",
@@ -112,6 +113,19 @@ fn at_most(words: &[String], most: usize, usage: &str) -> Result<(), CommandFail
         None => Ok(()),
         Some(word) => {
             Err(CommandFailure::new(format!("unexpected argument {word:?}; usage: {usage}")))
+        }
+    }
+}
+
+/// Asks before something is lost. `why` is the reason for the question, `hint` what to do where no
+/// question can be asked.
+fn confirm(repl: &Repl, why: &str, question: &str, hint: &str) -> Result<(), CommandFailure> {
+    match repl.host.screen.ask(&format!("{why}. {question} (y/N) ")) {
+        Some(answer) if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
+        Some(_) => Err(CommandFailure::new("not confirmed: nothing was changed")),
+        None => {
+            let message = format!("{why}; cannot ask for confirmation: stdin is not a terminal");
+            Err(CommandFailure::new(message).with_hint(hint))
         }
     }
 }
@@ -184,29 +198,18 @@ fn history(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), Command
         repl.host.screen.print("No changes yet");
         return Ok(());
     }
-    let row = |(at, entry): (usize, &HistoryEntry)| {
+    let ours = repl.host.session().author();
+    let row = |entry: &HistoryEntry| {
         let time = entry.timestamp.strftime("%Y-%m-%d %H:%M:%SZ").to_string();
-        [(at + 1).to_string(), time, entry.mode_id.clone(), brief(&entry.command, 100)]
+        let by = match &entry.by {
+            Some(by) if by.is_beside(&ours) => "you".to_owned(),
+            Some(by) => author(by),
+            None => "-".to_owned(),
+        };
+        [entry.number.to_string(), time, by, entry.mode_id.clone(), brief(&entry.command, 100)]
     };
-    let rows: Vec<[String; 4]> = history.iter().enumerate().map(row).collect();
+    let rows: Vec<[String; 5]> = history.iter().map(row).collect();
     repl.host.screen.show_aligned(&rows);
-    Ok(())
-}
-
-fn reset(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
-    at_most(words, 0, "reset")?;
-    let archived = repl.host.session().reset(repl.host.keep_archives)?;
-    repl.unsaved.clear();
-    repl.notify_scripts();
-    let screen = &repl.host.screen;
-    match archived {
-        Some(name) => {
-            screen.print("Session cleared");
-            let back = format!("restore the old state with: osm session restore {name}");
-            screen.show(Style::Faint.of(back));
-        }
-        None => screen.print("Session cleared; the old state was not archived"),
-    }
     Ok(())
 }
 

@@ -115,6 +115,7 @@ fn every_setting_is_listed_with_its_source() {
     session.auto_cleanup_enabled    true         default
     session.cleanup_interval_hours  24           default
     session.reset.keep_archives     true         default
+    session.history_length          200          default
     store.backend                   memory       env OSM_STORE
     prompt.tokens                   true         default
     prompt.budget                   0            default

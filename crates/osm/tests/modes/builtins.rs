@@ -9,34 +9,34 @@ fn help_reads_well() {
     let env = Env::new();
     assert_snapshot!(env.probe(&["help"]).good(), @r#"
     Probe
-      keep TEXT             Keep a text
-      show                  Show what is kept
-      words                 Show the words of a line
-      fail                  Keep something and fail
-      fault                 Do what a programmer did not mean
-      loop                  Never end
-      bomb                  Take all memory
-      regex                 Match for ever
-      clip                  Copy a text
-      clap                  Show the clipboard
-      edit                  Edit a text
-      paint [--wet] COLOUR  Paint
-      open                  Open a file
-      leave                 End the program
+      keep TEXT                          Keep a text
+      show                               Show what is kept
+      words                              Show the words of a line
+      fail                               Keep something and fail
+      fault                              Do what a programmer did not mean
+      loop                               Never end
+      bomb                               Take all memory
+      regex                              Match for ever
+      clip                               Copy a text
+      clap                               Show the clipboard
+      edit                               Edit a text
+      paint [--wet] COLOUR               Paint
+      open                               Open a file
+      leave                              End the program
 
     In every mode
-      anywhere              Is in every mode
+      anywhere                           Is in every mode
 
     Built in
-      help [COMMAND]        List commands, or describe one
-      mode NAME             Switch to another mode
-      modes                 List modes
-      state                 Show the session's state
-      history               List the commands that changed the session
-      undo [NUMBER]         Undo the last change, or all changes after NUMBER of the history
-      reset                 Clear the session; the old state is archived
-      js EXPRESSION         Evaluate a JavaScript expression
-      exit                  Leave the mode; the session is saved
+      help [COMMAND]                     List commands, or describe one
+      mode NAME                          Switch to another mode
+      modes                              List modes
+      state                              Show the session's state
+      history                            List the commands that changed the session
+      undo [NUMBER] [--force]            Undo the last change, or all changes after NUMBER of the history
+      reset [--force] [--keep-archives]  Clear the session; the old state is archived
+      js EXPRESSION                      Evaluate a JavaScript expression
+      exit                               Leave the mode; the session is saved
 
     `help COMMAND` describes a command
     bye
@@ -46,7 +46,7 @@ fn help_reads_well() {
       Paint
 
       --wet  does not dry
-    undo [NUMBER]
+    undo [NUMBER] [--force]
       Undo the last change, or all changes after NUMBER of the history
     bye
     --- stderr
@@ -75,9 +75,9 @@ fn state_history_and_undo() {
     kept two three
     kept four
       contextItems  3 items
-      1  DATE TIME  probe  keep one
-      2  DATE TIME  probe  keep 'two three'
-      3  DATE TIME  probe  keep four
+      1  DATE TIME  you  probe  keep one
+      2  DATE TIME  you  probe  keep 'two three'
+      3  DATE TIME  you  probe  keep four
     bye
     "#
     );
@@ -88,11 +88,11 @@ fn state_history_and_undo() {
     Undone: keep 'two three'
     seen: one
     all: one
-      1  DATE TIME  probe  keep one
-      2  DATE TIME  probe  keep 'two three'
-      3  DATE TIME  probe  keep four
-      4  DATE TIME  probe  undo
-      5  DATE TIME  probe  undo
+      1  DATE TIME  you  probe  keep one
+      2  DATE TIME  you  probe  keep 'two three'
+      3  DATE TIME  you  probe  keep four
+      4  DATE TIME  you  probe  undo
+      5  DATE TIME  you  probe  undo
     bye
     "#);
     assert_snapshot!(env.probe(&["undo 3", "show", "undo", "show", "undo 9", "undo x"]).transcript(), @r#"
@@ -245,7 +245,7 @@ fn a_command_that_fails_changes_nothing() {
     kept one
     seen: one
     all: one
-      1  DATE TIME  probe  keep one
+      1  DATE TIME  you  probe  keep one
     bye
     --- stderr
     osm: error: command 2: PROBE:26:97: Error: it went wrong

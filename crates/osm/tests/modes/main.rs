@@ -23,6 +23,8 @@ mod saving;
 mod script;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod together;
 
 fn main() -> std::process::ExitCode {
     osm_testkit::trials::run()

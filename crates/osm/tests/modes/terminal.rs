@@ -299,7 +299,7 @@ fn a_kill_loses_nothing() {
     person_is_gone(&person);
     let next = Person::new(&lab, &tmux);
     next.says("show", "all: one, two");
-    next.says("undo", "Undone: keep two");
+    next.says("undo --force", "Undone: keep two");
     next.says("show", "all: one\n");
 }
 
@@ -378,7 +378,7 @@ fn two_people_in_one_session() {
     one.says("keep a", "kept a");
     other.says("keep b", "seen: a");
     one.says("show", "all: a, b");
-    one.says("undo", "Undone: keep b");
+    one.says("undo --force", "Undone: keep b");
     other.says("show", "all: a");
 }
 

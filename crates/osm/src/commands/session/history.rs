@@ -7,8 +7,8 @@ use crate::error::CommandError;
 use crate::invocation::Invocation;
 use crate::ops::session;
 use crate::render::Ui;
-use crate::render::brief;
 use crate::render::time::age;
+use crate::render::{author, brief};
 
 pub(super) fn run(
     id: Option<&str>,
@@ -29,11 +29,12 @@ pub(super) fn run(
         return Ok(());
     }
     let now = invocation.world.now();
-    let mut rows = vec![["NUMBER", "AGE", "MODE", "COMMAND"].map(str::to_owned).to_vec()];
-    for (number, entry) in session.history.iter().enumerate() {
+    let mut rows = vec![["NUMBER", "AGE", "BY", "MODE", "COMMAND"].map(str::to_owned).to_vec()];
+    for entry in &session.history {
         rows.push(vec![
-            (number + 1).to_string(),
+            entry.number.to_string(),
             age(entry.timestamp, now),
+            entry.by.as_ref().map_or_else(|| "-".to_owned(), author),
             entry.mode_id.clone(),
             brief(&entry.command, 100),
         ]);

@@ -6,7 +6,7 @@ use osm_store::backend::ArchiveKind;
 
 use super::archives::{find, is_archived};
 use super::{Consent, SessionError, named, warn_of_foreign_holders};
-use crate::interaction::{Interaction, confirm};
+use crate::interaction::{Interaction, Unconfirmed, confirm};
 use crate::invocation::Invocation;
 
 /// What to delete.
@@ -145,7 +145,8 @@ pub struct Reset {
     pub dry_run: bool,
 }
 
-/// Empties a session; its document goes to the archive, or to quarantine if it is damaged.
+/// Empties a session; its document goes to the archive, or to quarantine if it is damaged. Asks if
+/// other processes have it open: they continue with the empty one, and are told.
 pub fn reset(
     invocation: &Invocation,
     request: &ResetRequest,
@@ -168,6 +169,18 @@ pub fn reset(
         let question = format!("Reset {} without an archive?", id.label());
         confirm(request.consent.yes, &question, interaction)?;
     }
-    let archived = store.reset(&id, archive)?;
+    let archived = match store.reset(&id, archive) {
+        Err(error @ osm_store::Error::Busy { .. }) => {
+            let question = format!("{error}. Reset it all the same?");
+            match confirm(request.consent.yes, &question, interaction) {
+                Err(Unconfirmed::CannotAsk) => {
+                    return Err(SessionError::OpenElsewhere(Box::new(error)));
+                }
+                answer => answer?,
+            }
+            store.reset_shared(&id, archive)?.map(|name| (ArchiveKind::Archive, name))
+        }
+        done => done?,
+    };
     Ok(Reset { id, archived, dry_run })
 }

@@ -55,7 +55,7 @@ fn state(store: &Store, name: &str, invocation: &Invocation) -> Result<StoredVal
     let id = named(invocation, store, Some(id).filter(|id| !id.is_empty()))?;
     let session = store.read(&id)?;
     let entry =
-        number.parse::<usize>().ok().and_then(|number| session.history.get(number.checked_sub(1)?));
+        number.parse::<u64>().ok().and_then(|it| session.history.iter().find(|e| e.number == it));
     entry.map(|entry| entry.final_state.clone()).ok_or_else(|| SessionError::NoSuchCommand {
         id: session.id.clone(),
         number: number.to_owned(),

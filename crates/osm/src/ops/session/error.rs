@@ -30,6 +30,9 @@ pub enum SessionError {
     /// The name does not mean one session.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// A session that other processes have open was not reset, because there is no way to ask.
+    #[error(transparent)]
+    OpenElsewhere(Box<Error>),
     /// The chosen store has no files.
     #[error("sessions of this store are not files")]
     NoFiles,
@@ -72,6 +75,7 @@ impl Failure for SessionError {
             Self::Invocation(error) => error.reason(),
             Self::Unconfirmed(error) => error.reason(),
             Self::Name(error) => error.reason(),
+            Self::OpenElsewhere(error) => error.reason(),
             Self::NoFiles => "no_files",
             Self::NoSuchCommand { .. } => "command_not_found",
             Self::Limits(error) => error.reason(),
@@ -87,6 +91,7 @@ impl Failure for SessionError {
             Self::Invocation(error) => error.exit(),
             Self::Unconfirmed(error) => error.exit(),
             Self::Name(error) => error.exit(),
+            Self::OpenElsewhere(error) => error.exit(),
             Self::NoSuchCommand { .. } => Exit::NotFound,
             Self::SeveralFiles => Exit::Usage,
             _ => Exit::Failure,
@@ -99,6 +104,9 @@ impl Failure for SessionError {
             Self::Invocation(error) => return error.hints(),
             Self::Unconfirmed(error) => return error.hints(),
             Self::Name(error) => return error.hints(),
+            Self::OpenElsewhere(_) => {
+                "wait, or add -y to reset it all the same: the other process is told".to_owned()
+            }
             Self::NoFiles => "use --store fs".to_owned(),
             Self::NoSuchCommand { id, .. } => format!("see `osm session history {id}`"),
             Self::Limits(error) => return error.hints(),

@@ -49,10 +49,12 @@ pub fn info(invocation: &Invocation, id: Option<&str>) -> Result<Info, SessionEr
 pub fn commands(session: &Snapshot) -> Vec<Value> {
     let command = |entry: &HistoryEntry| {
         json!({
+            "number": entry.number,
             "entry_id": entry.entry_id,
             "mode_id": entry.mode_id,
             "command": entry.command,
             "timestamp": entry.timestamp,
+            "by": entry.by,
         })
     };
     session.history.iter().map(command).collect()

@@ -4,12 +4,12 @@
 //! history stands for the entry whose state it restored. The counter of item ids is not restored, so
 //! that an id is never reused.
 
-use osm_store::{HistoryEntry, Key, MOST_HISTORY, StoredValue};
+use osm_store::{Author, HistoryEntry, Key, MOST_HISTORY, StoredValue};
 
 use super::super::Repl;
 use super::super::failure::CommandFailure;
-use super::at_most;
-use crate::render::brief;
+use super::{at_most, confirm};
+use crate::render::{author, brief};
 
 /// The highest id that a context item ever had; `ctxutil.js` maintains it.
 const ITEM_COUNTER: &str = "contextHighestId";
@@ -23,19 +23,25 @@ enum Target<'a> {
     Beginning,
 }
 
+const USAGE: &str = "undo [NUMBER] [--force]";
+
 pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
-    at_most(words, 1, "undo [NUMBER]")?;
-    let mut session = repl.host.session();
-    let history = session.history()?;
-    let (target, said) = match words.first() {
+    let force = words.iter().any(|word| word == "--force");
+    let words: Vec<String> = words.iter().filter(|word| *word != "--force").cloned().collect();
+    at_most(&words, 1, USAGE)?;
+    let history = repl.host.session().history()?;
+    let (target, undone, said) = match words.first() {
         None => {
             let (undone, target) = before_the_last(&history)?;
-            (target, format!("Undone: {}", brief(&undone.command, 100)))
+            let said = format!("Undone: {}", brief(&undone.command, 100));
+            (target, std::slice::from_ref(undone), said)
         }
         Some(word) => {
-            let entry =
-                word.parse().ok().and_then(|number: usize| history.get(number.checked_sub(1)?));
-            let entry = entry.ok_or_else(|| {
+            let found = word
+                .parse()
+                .ok()
+                .and_then(|number: u64| history.iter().position(|it| it.number == number));
+            let at = found.ok_or_else(|| {
                 let entries = match history.len() {
                     1 => "1 entry".to_owned(),
                     count => format!("{count} entries"),
@@ -43,10 +49,16 @@ pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), 
                 CommandFailure::new(format!("no entry {word:?} in the history ({entries})"))
                     .with_hint("`history` lists them")
             })?;
-            let said = format!("Restored the state after {word}: {}", brief(&entry.command, 100));
-            (Target::After(entry), said)
+            let said =
+                format!("Restored the state after {word}: {}", brief(&history[at].command, 100));
+            (Target::After(&history[at]), &history[at + 1..], said)
         }
     };
+    let whose = whose(repl, undone)?;
+    if let Some(why) = whose.as_ref().filter(|_| !force) {
+        confirm(repl, why, "Undo it?", "`undo --force` undoes it without a question")?;
+    }
+    let mut session = repl.host.session();
     let counter = Key::Shared(ITEM_COUNTER.to_owned());
     let count = session.get(&counter)?;
     let mut changed = match target {
@@ -58,9 +70,30 @@ pub(super) fn run(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), 
         session.set(counter, count)?;
     }
     drop(session);
+    let said = match whose {
+        Some(whose) => format!("{said} ({whose})"),
+        None => said,
+    };
     repl.host.screen.print(&said);
     repl.notify_changed(&changed);
     Ok(())
+}
+
+/// Which other terminals, agents or running processes made changes that are to be undone. An ended process of this terminal was the same user at the same work.
+fn whose(repl: &Repl, undone: &[HistoryEntry]) -> Result<Option<String>, CommandFailure> {
+    let session = repl.host.session();
+    let (ours, open) = (session.author(), session.others()?);
+    let is_open = |by: &Author| open.iter().any(|it| by.is_process(&it.process));
+    let is_foreign = |by: &&Author| !by.is_same(&ours) && (!by.is_beside(&ours) || is_open(by));
+    let foreign = undone.iter().filter_map(|entry| entry.by.as_ref()).filter(is_foreign);
+    let mut names: Vec<String> = Vec::new();
+    for by in foreign {
+        let name = format!("{}, process {}", author(by), by.pid);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok((!names.is_empty()).then(|| format!("changed by {}", names.join("; "))))
 }
 
 /// The last change that is not undone yet, and the state before it.
@@ -85,7 +118,10 @@ fn before_the_last(
     }
     match at.checked_sub(1) {
         Some(before) => Ok((undone, Target::After(&history[before]))),
-        None if history.len() < MOST_HISTORY => Ok((undone, Target::Beginning)),
+        // An older version numbered nothing: if its ring was full, others came before.
+        None if undone.number == 1 && (undone.by.is_some() || history.len() < MOST_HISTORY) => {
+            Ok((undone, Target::Beginning))
+        }
         None => Err(CommandFailure::new("the state before it is no longer in the history")),
     }
 }
@@ -162,13 +198,13 @@ mod tests {
 
     #[test]
     fn changes_beyond_the_history_cannot_be_undone() {
-        let undone_to_the_first: Vec<(&str, i32)> =
-            std::iter::once(("a", 1)).chain(std::iter::repeat_n(("undo", 1), 199)).collect();
+        let full: Vec<(&str, i32)> =
+            [("a", 0), ("b", 1)].into_iter().chain(std::iter::repeat_n(("undo", 1), 199)).collect();
         assert_eq!(
-            undone(&undone_to_the_first),
+            undone(&full),
             Err("the state before it is no longer in the history".into()),
-            "as many as are kept"
+            "more than are kept"
         );
-        assert_eq!(undone(&undone_to_the_first[..199]), Ok(("a".into(), None)));
+        assert_eq!(undone(&full[1..]), Ok(("b".into(), None)), "as many as are kept");
     }
 }
