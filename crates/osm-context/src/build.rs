@@ -1,6 +1,8 @@
 //! Builds the prompt of a list of items.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -11,7 +13,7 @@ use crate::plan::{Plan, Planner, Wanted};
 use crate::reason::{bytes, time};
 use crate::render::Prompt;
 use crate::run::{self, End};
-use crate::section::{Block, CUT_SHORT, Outcome, REPEATED, Section, Skipped, Subject};
+use crate::section::{Block, CUT_SHORT, Outcome, REPEATED, Section, Shape, Skipped, Subject};
 use crate::setting::Setting;
 
 /// The prompt of some items: a section for each, and for a folder one for each file.
@@ -117,8 +119,9 @@ fn add_output(
 struct Draft {
     items: Vec<Part>,
     files: Vec<Wanted>,
-    /// Which of the files is where.
-    known: HashMap<PathBuf, usize>,
+    /// Which of the files is where. Their paths are real ones, so equal paths have equal bytes, which
+    /// are hashed faster than the parts of a path.
+    known: HashMap<OsString, usize>,
 }
 
 /// What an item gives.
@@ -164,14 +167,17 @@ impl Draft {
     fn add_files(&mut self, plan: Plan) {
         let mut repeated = Vec::new();
         for file in plan.files {
-            if let Some(&at) = self.known.get(&file.path) {
-                // A file of a folder may be larger if it was named itself, before or after.
-                let first = &mut self.files[at];
-                first.most = first.most.max(file.most);
-                repeated.push(at);
-            } else {
-                self.known.insert(file.path.clone(), self.files.len());
-                self.files.push(file);
+            match self.known.entry(file.path.as_os_str().to_owned()) {
+                Entry::Occupied(known) => {
+                    // A file of a folder may be larger if it was named itself, before or after.
+                    let first = &mut self.files[*known.get()];
+                    first.most = first.most.max(file.most);
+                    repeated.push(*known.get());
+                }
+                Entry::Vacant(place) => {
+                    place.insert(self.files.len());
+                    self.files.push(file);
+                }
             }
         }
         let files_end = self.files.len();
@@ -184,8 +190,8 @@ impl Draft {
     fn finish(self, setting: &Setting) -> Result<Prompt> {
         let Self { items, files, known } = self;
         drop(known);
-        let make = |file: &Wanted, text| Block::new(Subject::File, file.label.as_str(), text);
-        let fates = read_all(&files, setting.limits.total, setting, make)?;
+        let make = |shape, body| (shape, body);
+        let fates = read_all(&files, setting.limits.total, setting, Shape::of, make)?;
         let is_there: Vec<bool> = fates.iter().map(|it| matches!(it, Fate::Read(_))).collect();
         let mut fates = files.into_iter().zip(fates);
         let mut sections = Vec::with_capacity(items.len() + is_there.len());
@@ -197,7 +203,10 @@ impl Draft {
             let mut beyond = 0;
             for (file, fate) in fates.by_ref().take(part.files_end - start) {
                 match fate {
-                    Fate::Read(block) => sections.push(Section::Block(block)),
+                    Fate::Read((shape, body)) => {
+                        let block = Block::shaped(Subject::File, file.label, body, shape);
+                        sections.push(Section::Block(block));
+                    }
                     Fate::Skipped(reason) => left_out.push(Skipped::new(file.label, &reason)),
                     Fate::Beyond => beyond += 1,
                 }

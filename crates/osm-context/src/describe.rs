@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::body::Body;
 use crate::error::{Error, Result};
 use crate::files::{Fate, read_all};
 use crate::item::{Item, Kind};
@@ -136,8 +135,8 @@ impl Description {
         let all = plan.files.len();
         plan.files.retain(|file| !known.contains(&file.path));
         let repeated = all - plan.files.len();
-        let make = |_: &_, body: Body| Amount::of(&body, setting);
-        let fates = read_all(&plan.files, u64::MAX, setting, make)?;
+        let note = |text: &str| Amount::of(text, setting);
+        let fates = read_all(&plan.files, u64::MAX, setting, note, |amount, _| amount)?;
         for (file, fate) in plan.files.into_iter().zip(fates) {
             match fate {
                 Fate::Read(amount) => {

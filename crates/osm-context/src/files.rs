@@ -3,10 +3,12 @@
 use std::mem;
 use std::num::NonZero;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::body::Body;
 use crate::error;
+use crate::huge_pages;
 use crate::plan::Wanted;
 use crate::read;
 use crate::reason::Reason;
@@ -17,9 +19,11 @@ const WORTH_A_THREAD: usize = 64;
 /// More threads than this only wait for each other.
 const MOST_THREADS: usize = 16;
 
-/// A thread reads files into texts of this size. It is small against a processor's cache, where a
-/// text still is when something is made of its files.
-const CHUNK: usize = 512 << 10;
+/// A thread reads files into texts, of which the first has this size, and each further one twice that
+/// of the one before, so that few files take little memory and many few page faults.
+const FIRST_CHUNK: usize = 512 << 10;
+/// No text is larger, unless for one file.
+const LARGEST_CHUNK: usize = 16 << 20;
 /// With less room than this behind what it reads, the standard library asks first whether there is more.
 const SPARE: usize = 32;
 
@@ -35,40 +39,49 @@ pub(crate) enum Fate<T> {
 }
 
 /// What the threads share.
+#[derive(Default)]
 struct Claims {
-    next: usize,
-    /// The size of what was read. When a file is claimed, this counts only files before it. So if it
-    /// is over the limit, that file is over the limit in every order of threads.
-    total: u64,
+    next: AtomicUsize,
+    /// The size of what was read.
+    total: AtomicU64,
 }
 
-/// Reads files, together of no more than so many bytes, and makes something of each.
+impl Claims {
+    /// Adds the size of what was read, and claims the next file.
+    ///
+    /// The total is taken first: it counts only files before the claimed one. So if it is over the
+    /// limit, that file is over the limit in every order of threads.
+    fn next(&self, size: u64) -> (usize, u64) {
+        let total = self.total.fetch_add(size, Ordering::SeqCst) + size;
+        (self.next.fetch_add(1, Ordering::SeqCst), total)
+    }
+}
+
+/// Reads files, together of no more than so many bytes. Notes something of each while its text is in
+/// the processor's cache, and makes something of the note and the text.
 ///
 /// From the first one that does not fit, all are beyond.
-pub(crate) fn read_all<T: Send>(
+pub(crate) fn read_all<N, T: Send>(
     wanted: &[Wanted],
     total: u64,
     setting: &Setting,
-    make: impl Fn(&Wanted, Body) -> T + Sync,
+    note: impl Fn(&str) -> N + Sync,
+    make: impl Fn(N, Body) -> T + Sync,
 ) -> error::Result<Vec<Fate<T>>> {
-    let claims = Mutex::new(Claims { next: 0, total: 0 });
+    let claims = Claims::default();
     let work = || {
         let mut reader = Reader {
-            wanted,
+            few: wanted.len() < WORTH_A_THREAD,
+            note: &note,
             make: &make,
             text: String::new(),
+            next_size: FIRST_CHUNK,
             parts: Vec::new(),
             fates: Vec::new(),
         };
         let mut size = 0;
         loop {
-            let (at, so_far) = {
-                let mut claims = claims.lock().unwrap_or_else(PoisonError::into_inner);
-                claims.total += size;
-                claims.next += 1;
-                (claims.next - 1, claims.total)
-            };
-            size = 0;
+            let (at, so_far) = claims.next(mem::take(&mut size));
             let Some(file) = wanted.get(at).filter(|_| !(setting.interrupted)()) else {
                 return reader.finish();
             };
@@ -97,40 +110,61 @@ pub(crate) fn read_all<T: Send>(
 }
 
 /// What one thread reads.
-struct Reader<'a, T, M> {
-    wanted: &'a [Wanted],
+struct Reader<'a, N, T, F, M> {
+    /// There are so few files that a text is as large as a file.
+    few: bool,
+    note: &'a F,
     make: &'a M,
     /// The files since the last that something was made of, one after the other.
     text: String,
+    /// The size of the next text.
+    next_size: usize,
     /// Which file is where in it.
-    parts: Vec<(usize, Range<usize>)>,
+    parts: Vec<(usize, Range<usize>, N)>,
     fates: Vec<(usize, u64, Fate<T>)>,
 }
 
-impl<T, M: Fn(&Wanted, Body) -> T> Reader<'_, T, M> {
+impl<N, T, F: Fn(&str) -> N, M: Fn(N, Body) -> T> Reader<'_, N, T, F, M> {
     /// Reads the file with this number; returns its size.
     fn read(&mut self, at: usize, file: &Wanted) -> Result<usize, Reason> {
         let opened = read::open(&file.path, file.most)?;
         let room = opened.room() + SPARE;
         if self.text.capacity() - self.text.len() < room {
             self.make_all();
-            // Nothing larger than the files is taken where there are only few.
-            let few = self.wanted.len() < WORTH_A_THREAD;
-            self.text = String::with_capacity(if few { room } else { room.max(CHUNK) });
+            if self.text.capacity() < room {
+                self.text = self.next_text(room);
+            }
         }
         let range = opened.read_to(&mut self.text)?;
         let size = range.len();
-        self.parts.push((at, range));
+        let note = (self.note)(&self.text[range.clone()]);
+        self.parts.push((at, range, note));
         Ok(size)
+    }
+
+    /// An empty text with room for so many bytes.
+    fn next_text(&mut self, room: usize) -> String {
+        if self.few {
+            return String::with_capacity(room);
+        }
+        let text = String::with_capacity(room.max(self.next_size));
+        huge_pages::advise(&text, text.capacity());
+        self.next_size = (self.next_size * 2).min(LARGEST_CHUNK);
+        text
     }
 
     /// Makes something of each file that was read since the last time.
     fn make_all(&mut self) {
         let text = Arc::new(mem::take(&mut self.text));
-        for (at, range) in self.parts.drain(..) {
+        for (at, range, note) in self.parts.drain(..) {
             let size = range.len() as u64;
-            let made = (self.make)(&self.wanted[at], Body::part(&text, range));
+            let made = (self.make)(note, Body::part(&text, range));
             self.fates.push((at, size, Fate::Read(made)));
+        }
+        // A text that no body is a part of is filled once more.
+        if let Ok(mut text) = Arc::try_unwrap(text) {
+            text.clear();
+            self.text = text;
         }
     }
 
@@ -185,10 +219,10 @@ mod tests {
                 so_far <= total
             };
             let expected: Vec<bool> = (0..300).map(fits).collect();
-            let fates = read_all(&wanted, total, &setting, |file, _| file.label.clone()).unwrap();
+            let fates = read_all(&wanted, total, &setting, |_| (), |(), body| body).unwrap();
             for (at, (fate, expected)) in fates.iter().zip(expected).enumerate() {
                 match fate {
-                    Fate::Read(label) => assert!(expected && *label == at.to_string()),
+                    Fate::Read(body) => assert!(expected && body.len() == at % 7),
                     Fate::Beyond => assert!(!expected, "{at} of {total}"),
                     Fate::Skipped(reason) => panic!("{reason}"),
                 }
@@ -200,7 +234,7 @@ mod tests {
     fn files_that_share_a_text_keep_their_own() {
         let folder = tempfile::tempdir().unwrap();
         let body = |at: usize| match at % 50 {
-            0 => format!("{at}").repeat(CHUNK / 2),
+            0 => format!("{at}").repeat(FIRST_CHUNK / 2),
             1 => "\0".to_owned(),
             _ => format!("é{at}\n").repeat(at * 20),
         };
@@ -212,10 +246,13 @@ mod tests {
             })
             .collect();
         let setting = Setting::new(folder.path());
-        let fates = read_all(&wanted, u64::MAX, &setting, |_, body| body).unwrap();
+        let fates =
+            read_all(&wanted, u64::MAX, &setting, str::len, |size, body| (size, body)).unwrap();
         for (at, fate) in fates.iter().enumerate() {
             match fate {
-                Fate::Read(read) => assert!(**read == body(at), "{at}"),
+                Fate::Read((size, read)) => {
+                    assert!(*size == read.len() && **read == body(at), "{at}");
+                }
                 Fate::Skipped(reason) => assert!(*reason == Reason::Binary && at % 50 == 1),
                 Fate::Beyond => panic!("{at} is beyond"),
             }

@@ -54,7 +54,7 @@
 //! | which files a folder stands for | `walk.rs` |
 //! | where a file really is, and which comes up twice | `plan.rs`, `build.rs` |
 //! | how a file is opened without following a link | `open.rs` |
-//! | what is no text | `read.rs`; by many threads: `files.rs` |
+//! | what is no text | `read.rs`; by many threads: `files.rs`, `huge_pages.rs` |
 //! | why something is left out | `reason.rs` |
 //! | what git is asked, and what it is refused | [`git`] |
 //! | how a command is stopped | `run.rs` |
@@ -71,6 +71,7 @@ mod error;
 mod fence;
 mod files;
 pub mod git;
+mod huge_pages;
 mod item;
 mod label;
 mod language;

@@ -131,6 +131,6 @@ fn below(folder: &str, name: &str) -> String {
         ("." | "", "") => ".".to_owned(),
         ("." | "", name) => name.to_owned(),
         (folder, "") => folder.to_owned(),
-        (folder, name) => format!("{}/{name}", folder.trim_end_matches('/')),
+        (folder, name) => [folder.trim_end_matches('/'), "/", name].concat(),
     }
 }

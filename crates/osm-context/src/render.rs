@@ -184,8 +184,7 @@ impl<'a> Pieces<'a> {
     }
 
     fn add_block(&mut self, before: &str, block: &'a Block) {
-        let body = block.body();
-        let ended = body.is_empty() || body.ends_with('\n');
+        let (body, ended) = (block.body(), block.ended());
         self.frame(|text| {
             text.extend([before, HEADING, block.subject.word()]);
             match block.outcome {

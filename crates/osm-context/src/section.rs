@@ -29,24 +29,45 @@ pub struct Block {
     /// The language of the content, one word.
     pub language: Cow<'static, str>,
     body: Body,
+    shape: Shape,
+}
+
+/// What there is to know of a content. Threads that read files find it out while the content is in
+/// the processor's cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
     /// The number of backticks around it.
     fence: usize,
-    /// The number of line ends in it. Threads that read files count them while the content is in the cache.
+    /// The number of line ends in it.
     line_ends: u64,
+    /// It is empty or ends with a line end.
+    ended: bool,
+}
+
+impl Shape {
+    pub(crate) fn of(text: &str) -> Self {
+        let ended = text.is_empty() || text.ends_with('\n');
+        Self { fence: fence::length(text), line_ends: line_ends(text), ended }
+    }
 }
 
 impl Block {
     /// A block of something that went well.
     #[must_use]
     pub fn new(subject: Subject, label: impl Into<String>, body: impl Into<Body>) -> Self {
-        let (label, body) = (label.into(), body.into());
+        let body = body.into();
+        let shape = Shape::of(&body);
+        Self::shaped(subject, label.into(), body, shape)
+    }
+
+    /// The same of a body whose shape is known.
+    pub(crate) fn shaped(subject: Subject, label: String, body: Body, shape: Shape) -> Self {
         let language = Cow::Borrowed(match subject {
             Subject::File => crate::language::of(&label),
             Subject::Diff => "diff",
             Subject::Note | Subject::Output => "text",
         });
-        let (fence, line_ends) = (fence::length(&body), line_ends(&body));
-        Self { subject, outcome: Outcome::Fine, label, language, body, fence, line_ends }
+        Self { subject, outcome: Outcome::Fine, label, language, body, shape }
     }
 
     /// The content.
@@ -56,11 +77,16 @@ impl Block {
     }
 
     pub(crate) fn fence(&self) -> usize {
-        self.fence
+        self.shape.fence
     }
 
     pub(crate) fn line_ends(&self) -> u64 {
-        self.line_ends
+        self.shape.line_ends
+    }
+
+    /// Whether its body is empty or ends with a line end.
+    pub(crate) fn ended(&self) -> bool {
+        self.shape.ended
     }
 }
 

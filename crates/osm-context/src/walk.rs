@@ -82,7 +82,8 @@ pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walke
         let reason = Reason::TooManyFiles { limit: most };
         return Ok(Walked { files: Vec::new(), skipped: vec![(String::new(), reason)] });
     }
-    walked.files.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    // A stable sort merges what the threads have sorted.
+    walked.files.sort_by(|one, other| one.name.cmp(&other.name));
     walked.skipped.sort_unstable_by(|one, other| one.0.cmp(&other.0));
     Ok(walked)
 }
@@ -122,6 +123,7 @@ struct Share<'a> {
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
+        self.mine.files.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let mut all = self.all.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         all.files.append(&mut self.mine.files);
         all.skipped.append(&mut self.mine.skipped);
