@@ -3,9 +3,11 @@
 //! Nothing is drawn, but where the cursor is, a terminal has to say when it is asked: who edits lines
 //! waits for that. It is always at the top.
 
+use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -21,15 +23,17 @@ pub struct Terminal {
     writer: Arc<Mutex<Box<dyn Write + Send>>>,
     child: Box<dyn Child + Send + Sync>,
     screen: Arc<Mutex<Vec<u8>>>,
+    /// Ends when nothing has the terminal open any more.
+    reader: Option<JoinHandle<()>>,
     /// Kept open: the last handle's close hangs up.
     _master: Box<dyn MasterPty + Send>,
 }
 
 impl Terminal {
     /// Starts a program as the leader of a new session on a new terminal.
-    pub fn start(
-        arguments: &[String],
-        environment: &[(String, String)],
+    pub fn start<Text: AsRef<OsStr>>(
+        arguments: &[Text],
+        environment: &[(Text, Text)],
         folder: &Path,
     ) -> io::Result<Self> {
         let size = PtySize { rows: 50, cols: 500, pixel_width: 0, pixel_height: 0 };
@@ -48,7 +52,7 @@ impl Terminal {
         let answers = Arc::clone(&writer);
         let screen = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&screen);
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(length @ 1..) = reader.read(&mut buffer) {
                 let mut screen = sink.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +64,7 @@ impl Terminal {
                 }
             }
         });
-        Ok(Self { writer, child, screen, _master: pty.master })
+        Ok(Self { writer, child, screen, reader: Some(reader), _master: pty.master })
     }
 
     /// The pid of the program.
@@ -74,6 +78,25 @@ impl Terminal {
     pub fn screen(&self) -> String {
         let bytes = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Types keys.
+    pub fn press(&mut self, keys: &str) -> io::Result<()> {
+        type_in(&self.writer, keys.as_bytes())
+    }
+
+    /// Whether the program has ended.
+    pub fn has_ended(&mut self) -> io::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
+    /// Waits until the program and what it started are gone: all bytes that reached the terminal.
+    pub fn finish(mut self) -> io::Result<Vec<u8>> {
+        self.child.wait()?;
+        if let Some(reader) = self.reader.take() {
+            reader.join().map_err(|_| io::Error::other("the reader of the terminal panicked"))?;
+        }
+        Ok(std::mem::take(&mut self.screen.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Waits until the terminal shows a text.

@@ -18,6 +18,23 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escape(text, |_| false)
 }
 
+/// Replaces each unsafe character by a visible one with as many bytes: for a line editor, which counts
+/// them. Line ends and tabs stay.
+pub(crate) fn same_length(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let visible = |c: char| match c.len_utf8() {
+        _ if !is_hidden(c) => c,
+        1 => '?',
+        2 => '¿',
+        3 => '\u{fffd}',
+        _ => '\u{1fbc4}', // An inverse question mark.
+    };
+    Cow::Owned(text.chars().map(visible).collect())
+}
+
 /// Escapes the strings of a JSON text, which stays the same JSON.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
@@ -63,11 +80,18 @@ fn escape(text: &str, is_allowed: impl Fn(char) -> bool) -> Cow<'_, str> {
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+            // What Unicode calls format characters and default ignorable ones, except those that change
+            // how the character before them looks.
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180e}'
             | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
-            | '\u{fff9}'..='\u{fffb}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}')
 }
 

@@ -72,7 +72,8 @@ impl<'a> Ui<'a> {
         match export {
             Export::Plain(value) => self.json(value),
             Export::Stored(pieces) if self.world.stdout_is_terminal() => {
-                self.document(&String::from_utf8_lossy(&pieces.clone().join()));
+                let text = pieces.clone().join();
+                self.out.push_str(&escape::json(&String::from_utf8_lossy(&text)));
             }
             Export::Stored(pieces) => {
                 self.finish()?;

@@ -1,9 +1,10 @@
-//! The line editor at a terminal; the only file that uses reedline.
+//! The line editor at a terminal; only this file and those below use reedline.
 //!
 //! Reedline requires completers to be `Send`, which the script engine is not. A line is read on the
 //! thread that asks for it, so the completer is kept in a thread-local variable.
 
-use std::borrow::Cow;
+mod shown;
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -13,12 +14,11 @@ use std::time::Duration;
 
 use reedline::{
     Color, ColumnarMenu, Completer, CompletionResult, DefaultHinter, EditCommand, Emacs,
-    FileBackedHistory, Highlighter, HistoryItem, KeyCode, KeyModifiers, MenuBuilder,
-    PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent,
-    ReedlineMenu, Signal, Span, StyledText, ValidationResult, Validator, default_emacs_keybindings,
+    FileBackedHistory, HistoryItem, KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent,
+    ReedlineMenu, Signal, Span, ValidationResult, Validator, default_emacs_keybindings,
 };
 
-use super::highlight::{self, Part};
+use self::shown::{Colors, Recalled, Shown};
 use super::history;
 use super::prompt::{Complete, Prompt};
 use super::source::{Input, LineSource, commands_of};
@@ -94,11 +94,9 @@ impl Terminal {
             let faint = Color::DarkGray.normal();
             editor = editor.with_hinter(Box::new(DefaultHinter::default().with_style(faint)));
         }
-        // Without a file, reedline keeps the history in memory.
-        match self.history(&prompt.mode) {
-            Some(history) => editor.with_history(Box::new(history)),
-            None => editor,
-        }
+        // Without a file, the history is kept in memory.
+        let history = self.history(&prompt.mode).unwrap_or_default();
+        editor.with_history(Box::new(Recalled(history)))
     }
 
     fn history(&self, mode: &str) -> Option<FileBackedHistory> {
@@ -244,39 +242,6 @@ fn key(name: &str) -> Option<(KeyModifiers, KeyCode)> {
     Some((modifiers, code))
 }
 
-/// The prompt in reedline's form.
-struct Shown(String);
-
-impl reedline::Prompt for Shown {
-    fn render_prompt_left(&self) -> Cow<'_, str> {
-        self.0.as_str().into()
-    }
-
-    fn render_prompt_right(&self) -> Cow<'_, str> {
-        "".into()
-    }
-
-    fn render_prompt_indicator(&self, _mode: PromptEditMode) -> Cow<'_, str> {
-        "".into()
-    }
-
-    fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
-        "... ".into()
-    }
-
-    fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
-        let found = match search.status {
-            PromptHistorySearchStatus::Passing => "search",
-            PromptHistorySearchStatus::Failing => "no match",
-        };
-        format!("({found}: {}) ", search.term).into()
-    }
-
-    fn get_prompt_color(&self) -> Color {
-        Color::Cyan
-    }
-}
-
 /// A line continues while a quote is unclosed, or after a backslash.
 struct WholeLines;
 
@@ -286,32 +251,6 @@ impl Validator for WholeLines {
             Some(_) => ValidationResult::Incomplete,
             None => ValidationResult::Complete,
         }
-    }
-}
-
-struct Colors {
-    commands: Vec<String>,
-    color: bool,
-}
-
-impl Highlighter for Colors {
-    fn highlight(&self, line: &str, _cursor: usize) -> StyledText {
-        let mut text = StyledText::new();
-        let mut end = 0;
-        let parts = if self.color { highlight::parts(line, &self.commands) } else { Vec::new() };
-        for (range, part) in parts {
-            text.push((Color::Default.normal(), line[end..range.start].to_owned()));
-            let style = match part {
-                Part::Command => Color::Green.bold(),
-                Part::Unknown => Color::Red.normal(),
-                Part::Text => Color::Yellow.normal(),
-                Part::Flag => Color::Blue.normal(),
-            };
-            text.push((style, line[range.clone()].to_owned()));
-            end = range.end;
-        }
-        text.push((Color::Default.normal(), line[end..].to_owned()));
-        text
     }
 }
 
