@@ -4,6 +4,7 @@
 //! missing part is worse than none. The program renders templates here, too, so that both agree.
 
 mod depth;
+mod metered;
 
 use std::io;
 
@@ -13,6 +14,9 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 use serde_json::Value;
 
 pub use depth::too_deep;
+pub use metered::Metered;
+
+use metered::{MAX_MEMORY, MAX_TIME, Stop};
 
 /// The most steps: enough for a loop over 100 000 items.
 const MAX_STEPS: u64 = 5_000_000;
@@ -23,6 +27,26 @@ const MAX_OUTPUT: usize = 64 << 20;
 /// Renders a template. An error contains the line; `name` is the template's name in it.
 pub fn render(name: &str, template: &str, data: &Value) -> Result<String, String> {
     refuse_too_deep(name, template)?;
+    // The thread may outlive this call, so it has its own copies.
+    let (own_name, template, data) = (name.to_owned(), template.to_owned(), data.clone());
+    metered::run(move || render_here(&own_name, &template, &data))
+        .unwrap_or_else(|stop| Err(format!("{name}: {}", explain_stop(&stop))))
+}
+
+/// Why a template was stopped from outside, where its line is not known.
+fn explain_stop(stop: &Stop) -> String {
+    match stop {
+        Stop::Memory => {
+            format!("more than {} MB of memory; does a value grow in a loop?", MAX_MEMORY >> 20)
+        }
+        Stop::Time => format!("takes longer than {} seconds", MAX_TIME.as_secs()),
+        Stop::TooMany => "too many templates were stopped; restart osm".into(),
+        Stop::Panicked => "the template engine failed".into(),
+        Stop::NoThread(error) => format!("cannot start a thread: {error}"),
+    }
+}
+
+fn render_here(name: &str, template: &str, data: &Value) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);

@@ -2,11 +2,18 @@
 
 use std::process::ExitCode;
 
+use osm_script::template::Metered;
+
 /// musl's own allocator maps and unmaps memory all the time, and starting a mode cost 300 of each. This
 /// one needs no initialisation, so that `osm session id` does not pay for it.
 #[cfg(target_env = "musl")]
+type Allocator = dlmalloc::GlobalDlmalloc;
+#[cfg(not(target_env = "musl"))]
+type Allocator = std::alloc::System;
+
+/// Counts the memory of templates, which is limited.
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: Metered<Allocator> = Metered(Allocator {});
 
 fn main() -> ExitCode {
     osm::run(&osm::World::capture()).into()

@@ -11,6 +11,7 @@ mod harness;
 mod loading;
 mod review;
 mod sharing;
+mod templates;
 mod trust;
 
 fn main() -> std::process::ExitCode {
