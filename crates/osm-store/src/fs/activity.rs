@@ -11,7 +11,9 @@
 //! - in the machine's first pid namespace (elsewhere the locks of processes outside are left out),
 //! - on file systems that are known to print the device and the inodes that they list (btrfs and
 //!   overlayfs have others),
-//! - if a lock that we take for this purpose on the folder itself is there.
+//! - if a lock that we take for this purpose on the folder itself is there,
+//! - if it was read in one piece, or twice with the same result: the system hands out a page at a
+//!   time, and a lock that is released between two pages moves another one out of sight.
 //!
 //! Otherwise each lock is asked. Either answer is of the past when it arrives: a removal takes the
 //! lock, whatever a list said.
@@ -48,6 +50,7 @@ impl Activity {
 mod linux {
     use std::collections::HashSet;
     use std::fs::File;
+    use std::io::{self, Read};
 
     use osm_identity::{ProcessSource, System};
     use rustix::fs::{Mode, OFlags};
@@ -73,7 +76,7 @@ mod linux {
         let probe =
             File::from(rustix::fs::openat(folder.handle(), ".", flags, Mode::empty()).ok()?);
         probe.try_lock_shared().ok()?;
-        let text = std::fs::read("/proc/locks").ok()?;
+        let text = all_locks()?;
         drop(probe);
 
         let (device, inode) = folder.identity();
@@ -85,6 +88,38 @@ mod linux {
             inodes.insert(held.inode);
         }
         found_ours.then_some(inodes)
+    }
+
+    /// How often the list of locks is read before it counts as too restless to be believed.
+    const MOST_READINGS: usize = 4;
+    /// More than the system hands out in one piece.
+    const PIECE: usize = 1 << 16;
+
+    /// The text of `/proc/locks`, if no lock can be missing in it.
+    fn all_locks() -> Option<Vec<u8>> {
+        let mut before = None;
+        for _ in 0..MOST_READINGS {
+            let (text, pieces) = read_locks().ok()?;
+            if pieces <= 1 || before.as_ref() == Some(&text) {
+                return Some(text);
+            }
+            before = Some(text);
+        }
+        None
+    }
+
+    /// The text of `/proc/locks`, and in how many pieces it came.
+    fn read_locks() -> io::Result<(Vec<u8>, usize)> {
+        let mut file = File::open("/proc/locks")?;
+        let (mut text, mut pieces) = (Vec::new(), 0);
+        let mut piece = vec![0; PIECE];
+        loop {
+            match file.read(&mut piece)? {
+                0 => return Ok((text, pieces)),
+                size => text.extend_from_slice(&piece[..size]),
+            }
+            pieces += 1;
+        }
     }
 }
 

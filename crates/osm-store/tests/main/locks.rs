@@ -100,6 +100,36 @@ fn looking_never_makes_opening_fail() {
     });
 }
 
+/// A list is made from the system's list of locks, which it hands out piece by piece while other
+/// locks come and go.
+#[test]
+fn an_open_session_is_listed_while_other_locks_come_and_go() {
+    let home = Home::new();
+    let (backend, x) = (home.open(), id("x"));
+    put(&backend, &x, "{}").unwrap();
+    let file = |number| std::fs::File::create(home.root().join(format!("other-{number}"))).unwrap();
+    // More than the system tells in one piece.
+    let others: Vec<_> = (0..300).map(file).collect();
+    for other in &others {
+        other.lock_shared().unwrap();
+    }
+    let _presence = backend.share(&x, &myself("me"), Wait::NONE).unwrap();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                for other in &others {
+                    other.unlock().unwrap();
+                    other.lock_shared().unwrap();
+                }
+            }
+        });
+        let seen = (0..300).filter(|_| entry(&backend, &x).unwrap().active).count();
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(seen, 300);
+    });
+}
+
 #[test]
 fn a_roster_is_tidied_and_never_grows_for_ever() {
     let home = Home::new();
