@@ -5,6 +5,7 @@
 //! turn, by an input/output error, by a full disk.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,10 +17,23 @@ const STOPS: [[&str; 4]; 2] = [
     ["signal=KILL", "signal=INT", "error=EIO", "error=ENOSPC"],
 ];
 
-/// A program whose first argument is the folder that it works in.
+/// How a program learns the folder that it works in.
+#[derive(Clone, Copy, Debug)]
+pub enum FolderBy {
+    /// Its first argument.
+    Argument,
+    /// A variable of its environment, which has no others.
+    Variable(&'static str),
+}
+
+/// A program that works in a folder.
 pub struct Stops {
+    /// The words that start `strace`, for a program that runs elsewhere; none for one that does not.
+    pub launcher: Vec<OsString>,
     /// The program.
     pub program: PathBuf,
+    /// How it learns the folder.
+    pub folder_by: FolderBy,
     /// The calls by which it reads or changes the folder, with commas between them.
     pub calls: &'static str,
     /// Where the trace goes.
@@ -34,13 +48,22 @@ impl Stops {
         arguments: &[&str],
         point: Option<&str>,
     ) -> io::Result<Output> {
-        let mut command = Command::new("strace");
-        command.args(["-f", "-qq", "-o"]).arg(&self.log);
+        let words = [&self.launcher[..], &["strace".into()]].concat();
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).args(["-f", "-qq", "-o"]).arg(&self.log);
         command.args(["-e", &format!("trace={}", self.calls)]);
         if let Some(point) = point {
             command.args(["-e", &format!("inject={point}")]);
         }
-        command.arg(&self.program).arg(folder).args(arguments).stdin(Stdio::null()).output()
+        match self.folder_by {
+            FolderBy::Argument => command.arg(&self.program).arg(folder),
+            FolderBy::Variable(name) => {
+                let mut variable = OsString::from(format!("{name}="));
+                variable.push(folder);
+                command.args(["env", "-i"]).arg(variable).arg(&self.program)
+            }
+        };
+        command.args(arguments).stdin(Stdio::null()).output()
     }
 
     /// Every point at which a command can be stopped, found by running it once.

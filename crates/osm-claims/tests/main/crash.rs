@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use osm_claims::event::Filter;
 use osm_claims::{ClaimOptions, Claims, SqliteLedger, SystemProbe};
 use osm_identity::System;
-use osm_testkit::stops::{Stops, copy_folder};
+use osm_testkit::stops::{FolderBy, Stops, copy_folder};
 use osm_testkit::{tools, trials};
 use rusqlite::Connection;
 
@@ -101,7 +101,8 @@ fn is_whole(root: &Path, point: &str) {
 fn at_every_call(name: &str, stage: &Stage, arguments: &[&str]) {
     trials::need(tools::program("strace"));
     let log = stage.folder.path().join("log");
-    let stops = Stops { program: program(), calls: CALLS, log };
+    let (program, folder_by) = (program(), FolderBy::Argument);
+    let stops = Stops { launcher: Vec::new(), program, folder_by, calls: CALLS, log };
     let done = stage.copy("done");
     let points = stops.points(&done, arguments).unwrap();
     let (before, after) = (state(&stage.copy("before")), state(&done));

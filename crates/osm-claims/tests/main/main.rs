@@ -18,6 +18,8 @@ mod lease;
 mod liveness;
 mod lossy;
 mod model;
+#[cfg(target_os = "linux")]
+mod power_loss;
 mod random;
 mod story;
 mod wait;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use osm_testkit::stops::{Stops, copy_folder};
+use osm_testkit::stops::{FolderBy, Stops, copy_folder};
 use osm_testkit::{tools, trials};
 
 use crate::worker::{program, say};
@@ -68,7 +68,8 @@ fn at_every_call(
     let arguments = arguments(&stage);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let log = stage.folder.path().join("log");
-    let stops = Stops { program: program(), calls: CALLS, log };
+    let (program, folder_by) = (program(), FolderBy::Argument);
+    let stops = Stops { launcher: Vec::new(), program, folder_by, calls: CALLS, log };
     let points = stops.points(&stage.copy("count"), &arguments).unwrap();
     for point in &points {
         let root = stage.copy("attempt");

@@ -20,6 +20,8 @@ mod harness;
 mod leases;
 mod locks;
 mod lossy;
+#[cfg(target_os = "linux")]
+mod power_loss;
 mod races;
 mod session_story;
 mod sharing;

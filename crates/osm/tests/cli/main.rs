@@ -14,6 +14,8 @@ mod memory;
 mod one_writer;
 mod ops;
 mod output;
+#[cfg(target_os = "linux")]
+mod power_loss;
 mod prose;
 mod questions;
 #[cfg(target_os = "linux")]
