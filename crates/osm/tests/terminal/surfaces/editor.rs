@@ -42,8 +42,13 @@ fn files(site: &mut Site) {
 }
 
 /// A terminal removes the end of a paste from a pasted text, and nothing else.
+/// A text without some characters, and with another hostile one where a line would end.
+fn typable(text: &str, without: &[char]) -> String {
+    text.replace(without, "").replace('\r', "\u{202e}")
+}
+
 fn pasted(site: &mut Site) {
-    let text = site.hostile.argument("pasted").replace(['\'', '\r'], "");
+    let text = typable(&site.hostile.argument("pasted"), &['\'']);
     let mut mode = site.mode(&["code-review"]);
     mode.types(PROMPT, &format!("note '\x1b[200~{text}end\x1b[201~'")).types("end", "\r");
     mode.types("Added note", "list\r").types("Total", "");
@@ -51,8 +56,7 @@ fn pasted(site: &mut Site) {
 }
 
 fn history(site: &mut Site) {
-    let line =
-        format!("{}end", site.hostile.text("note before").replace(['\'', '\\', '\n', '\r'], ""));
+    let line = typable(&site.hostile.text("note before"), &['\'', '\\', '\n']) + "end";
     site.write("home/history/code-review", format!("{line}\nnote plain\n"));
     // Going back, and what is offered after the first letters.
     let mut mode = site.mode(&["code-review"]);
