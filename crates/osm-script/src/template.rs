@@ -42,7 +42,6 @@ fn explain_stop(stop: &Stop) -> String {
         Stop::Time => format!("takes longer than {} seconds", MAX_TIME.as_secs()),
         Stop::TooMany => "too many templates were stopped; restart osm".into(),
         Stop::Panicked => "the template engine failed".into(),
-        Stop::NoThread(error) => format!("cannot start a thread: {error}"),
     }
 }
 

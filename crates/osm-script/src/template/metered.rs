@@ -5,13 +5,15 @@
 //! the allocations of this thread ([`Metered`]). At the limit the thread stops inside the allocator and
 //! never continues; the caller reports an error. The memory of such a thread is freed when the process
 //! ends, so after a few of them no more templates are rendered.
+//!
+//! Where no thread can be had (a limit of processes), the caller renders the template itself: then
+//! nothing but the limits of the process holds.
 
 use std::cell::Cell;
-use std::io;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,7 +46,6 @@ pub(super) enum Stop {
     Time,
     TooMany,
     Panicked,
-    NoThread(io::Error),
 }
 
 /// The memory of a thread.
@@ -99,7 +100,11 @@ pub(super) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     let meter = Arc::new(Meter::default());
     let (sender, receiver) = mpsc::channel();
     let own = Arc::clone(&meter);
+    let work = Arc::new(Mutex::new(Some(work)));
+    let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let shared = Arc::clone(&work);
     let measured = move || {
+        let Some(work) = take(&shared) else { return };
         let counting = Counting::start(&own);
         let result = work();
         drop(counting);
@@ -107,7 +112,9 @@ pub(super) fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
         drop(sender.send(result));
     };
     let thread = thread::Builder::new().name("template".into()).stack_size(STACK);
-    thread.spawn(measured).map_err(Stop::NoThread)?;
+    if thread.spawn(measured).is_err() {
+        return take(&work).map(|work| work()).ok_or(Stop::Panicked);
+    }
     let deadline = Instant::now() + MAX_TIME;
     loop {
         let stop = match receiver.recv_timeout(POLL_INTERVAL) {
