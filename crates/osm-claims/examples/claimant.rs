@@ -114,6 +114,7 @@ fn requester(who: &str) -> Answer<Requester> {
         host: "test".into(),
         is_random: false,
         is_sole: true,
+        is_process: false,
     };
     Ok(Requester { scope: Scope::named("test"), caller })
 }

@@ -6,10 +6,12 @@
 //! granted before, by the wall clock, so it has certainly run that long. Another boot id alone does
 //! not say so: a container can have one of its own while the machine runs on.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
 
 std::cfg_select! {
     any(target_os = "linux", target_os = "android") => {
@@ -58,8 +60,14 @@ pub struct Now {
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
-    /// The time.
-    fn now(&self) -> Now;
+    /// The time; an error if the clock is set to one that cannot be written.
+    fn now(&self) -> Result<Now>;
+}
+
+impl<C: Clock + ?Sized> Clock for std::sync::Arc<C> {
+    fn now(&self) -> Result<Now> {
+        (**self).now()
+    }
 }
 
 /// The clock of this machine.
@@ -71,16 +79,18 @@ pub struct SystemClock {
 
 impl SystemClock {
     /// The clock of the machine that `source` reads.
-    pub fn new(source: &dyn osm_identity::ProcessSource) -> Result<Self, osm_identity::ReadError> {
+    pub fn new(
+        source: &dyn osm_identity::ProcessSource,
+    ) -> std::result::Result<Self, osm_identity::ReadError> {
         Ok(Self { machine: source.machine(), boot: source.host()?.boot })
     }
 }
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the clock that a world is given")]
-    fn now(&self) -> Now {
-        let wall = Timestamp::now();
-        Now {
+    fn now(&self) -> Result<Now> {
+        let wall = wall(SystemTime::now())?;
+        Ok(Now {
             moment: Moment {
                 machine: self.machine.clone(),
                 boot: self.boot.clone(),
@@ -88,8 +98,13 @@ impl Clock for SystemClock {
                 wall: Some(wall.as_second()),
             },
             wall,
-        }
+        })
     }
+}
+
+/// The time of the system's clock, which can be set to years of more than four digits.
+fn wall(time: SystemTime) -> Result<Timestamp> {
+    Timestamp::try_from(time).map_err(|_| Error::Clock)
 }
 
 /// A right that ends by itself.
@@ -160,6 +175,16 @@ mod tests {
     /// The same in a boot that started at this time by the wall clock.
     fn on(moment: Moment, started: i64) -> Moment {
         Moment { wall: started.checked_add_unsigned(moment.uptime.as_secs()), ..moment }
+    }
+
+    #[test]
+    fn a_year_of_five_digits_is_an_error() {
+        let last = Timestamp::MAX.as_second().unsigned_abs();
+        let at = |seconds| wall(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(last - 1).unwrap().as_second().unsigned_abs(), last - 1);
+        for late in [last + 1_000_000, 1 << 40, 1 << 62] {
+            assert!(matches!(at(late), Err(Error::Clock)), "{late}");
+        }
     }
 
     #[test]

@@ -53,6 +53,9 @@ pub enum Error {
     /// not. The same request with the same request id gives the answer, and changes nothing twice.
     #[error("it is not known whether the change was committed: {0}")]
     CommitUnknown(Cause),
+    /// The system's clock is set to a year of more than four digits. Nothing was changed.
+    #[error("the system clock is not between the years 1 and 9999")]
+    Clock,
     /// The process table cannot be read, so that no session can be recognised.
     #[error("cannot read the process table: {0}")]
     Processes(osm_identity::ReadError),

@@ -53,7 +53,7 @@ pub use epoch::{Epoch, Seal, Token};
 pub use error::{Error, Result};
 pub use event::{Event, Filter};
 pub use ledger::memory::MemoryLedger;
-pub use ledger::sqlite::SqliteLedger;
+pub use ledger::sqlite::{SqliteLedger, repair};
 pub use ledger::{Ledger, Loss, Presence};
 pub use liveness::{LivenessProbe, SystemProbe};
 pub use notices::Notices;

@@ -49,6 +49,10 @@ pub struct Caller {
     /// The process has one conversation at a time, so that another id means that it was renamed.
     #[serde(skip)]
     pub is_sole: bool,
+    /// The session is named after its process alone, so that an owner with the same process is this
+    /// one, as what the process was seen as before.
+    #[serde(skip)]
+    pub is_process: bool,
 }
 
 /// What a ledger does to know a caller.
@@ -91,9 +95,10 @@ pub fn register(
         },
     };
     elsewhere?;
-    match process.filter(|_| caller.is_sole) {
-        Some(known) => Ok(Registration::Renamed(known.id)),
-        None => Ok(Registration::New),
+    match process {
+        Some(known) if caller.is_sole => Ok(Registration::Renamed(known.id)),
+        Some(known) if caller.is_process => Ok(Registration::Known(known.id)),
+        _ => Ok(Registration::New),
     }
 }
 
@@ -110,6 +115,7 @@ mod tests {
             host: "here".into(),
             is_random: false,
             is_sole: true,
+            is_process: false,
         }
     }
 
@@ -152,6 +158,18 @@ mod tests {
         );
         let many = Caller { is_sole: false, ..me };
         assert_eq!(register(&many, Some(&one), None, &DEAD), Ok(Registration::New));
+    }
+
+    #[test]
+    fn a_process_that_renamed_itself_keeps_its_owner() {
+        let agent = owner(1, "agent--claude-code", Some(1));
+        let me = Caller { is_sole: false, is_process: true, ..caller("anchor--1", Some(1)) };
+        let known = Ok(Registration::Known(OwnerId(1)));
+        assert_eq!(register(&me, Some(&agent), None, &DEAD), known);
+        assert_eq!(register(&me, None, None, &DEAD), Ok(Registration::New));
+        // A session that is not named after its process may be one of several.
+        let other = Caller { is_process: false, ..me };
+        assert_eq!(register(&other, Some(&agent), None, &DEAD), Ok(Registration::New));
     }
 
     #[test]

@@ -207,13 +207,11 @@ impl<'a> Invocation<'a> {
     /// How long the machine has been up; no time at all if that is not known.
     pub(crate) fn uptime(&self) -> Uptime {
         let clock = SystemClock::new(self.world.processes);
-        clock.map_or_else(
-            |_| Uptime::default(),
-            |clock| {
-                let moment = clock.now().moment;
-                Uptime { boot: moment.boot, elapsed: moment.uptime }
-            },
-        )
+        let now = clock.ok().and_then(|clock| clock.now().ok());
+        now.map_or_else(Uptime::default, |now| Uptime {
+            boot: now.moment.boot,
+            elapsed: now.moment.uptime,
+        })
     }
 
     /// The ledger of claims.
@@ -230,6 +228,14 @@ impl<'a> Invocation<'a> {
                 let ledger = SqliteLedger::open(&self.home()?, &System).map_err(error)?;
                 Claims::new(Box::new(ledger), probe)
             }
+        })
+    }
+
+    /// The folder of the ledger of claims; `None` if it is in memory.
+    pub(crate) fn ledger_folder(&self) -> Result<Option<PathBuf>, claim::Error> {
+        Ok(match self.store_name()? {
+            StoreName::Memory => None,
+            StoreName::Fs => Some(self.home()?),
         })
     }
 

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use osm_claims::Token;
@@ -50,6 +51,12 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("NO_COLOR", "print no colors; any value"),
 ];
 
+/// A time of the system's clock. One that cannot be written is the last that can: commands show
+/// ages by it, and what is granted or counted by time has a clock of its own, which refuses.
+fn timestamp(time: SystemTime) -> Timestamp {
+    Timestamp::try_from(time).unwrap_or(Timestamp::MAX)
+}
+
 impl World {
     /// Captures the world of this process.
     #[must_use]
@@ -58,7 +65,7 @@ impl World {
         Self {
             arguments: std::env::args_os().skip(1).collect(),
             environment: Environment::new(std::process::id(), std::env::vars_os()),
-            clock: Arc::new(Timestamp::now),
+            clock: Arc::new(|| timestamp(SystemTime::now())),
             processes: &System,
         }
     }

@@ -140,7 +140,7 @@ impl State {
 
 impl Transaction for MemoryTransaction<'_> {
     fn now(&mut self) -> Result<Now> {
-        Ok(self.clock.now())
+        self.clock.now()
     }
 
     fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {

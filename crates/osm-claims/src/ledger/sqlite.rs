@@ -2,19 +2,21 @@
 //!
 //! Every write is one immediate transaction, synced before it returns, so that a crash at any
 //! moment leaves it done or not done. Readers see one point in time and wait for no writer. The log
-//! stays when the last process closes the file, so that a claim costs one sync, not four; but not
-//! for ever, as the process that opens the file first reads all of it.
+//! stays when the last process closes the file, and is used again from its start, so that a claim
+//! costs one sync of bytes in place: `log.rs`.
 //!
 //! A ledger that was restored, cut or damaged must not read as one in which less is claimed:
-//! `mark.rs` and `check.rs`. The log is copied into the file only when a process closes it, so that
-//! the file changes by a known hand.
+//! `mark.rs` and `check.rs`.
 
 mod check;
 mod fault;
 mod lock;
+mod log;
 mod mark;
 mod place;
+pub mod repair;
 mod rows;
+mod salvage;
 mod transaction;
 mod watch;
 
@@ -26,6 +28,7 @@ use osm_identity::ProcessSource;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
+use self::log::Log;
 use self::mark::Mark;
 use self::transaction::SqliteTransaction;
 use super::{Ledger, Watch, Work};
@@ -38,13 +41,6 @@ const VERSION: i64 = 1;
 /// Marks the file as ours: "osmc".
 const APPLICATION: i64 = 0x6f73_6d63;
 
-/// The longest log that is kept, in bytes: some twenty claims, which take less time to read than a
-/// sync takes.
-const LONGEST_LOG: u64 = 128 * 4096;
-
-/// The longest log that is left while another process has the ledger open.
-const LONGEST_SHARED_LOG: u64 = 1000 * 4096;
-
 /// The ledger of this machine and user.
 pub struct SqliteLedger {
     path: PathBuf,
@@ -53,6 +49,7 @@ pub struct SqliteLedger {
     /// Which file it is.
     file: Option<(u64, u64)>,
     mark: Mark,
+    log: Log,
     clock: Box<dyn Clock>,
 }
 
@@ -69,8 +66,9 @@ impl SqliteLedger {
         // Looked at before it is opened: one that takes its place in between is another one.
         let file = place::file_facts(&path).map(|it| it.id());
         let mark = Mark::open(&path)?;
-        let connection = Mutex::new(Some(connect(&path)?));
-        Ok(Self { path, connection, file, mark, clock })
+        let mut connection = connect(&path)?;
+        let log = Log::of(&mut connection, &path).map_err(|error| fault::explain(&path, error))?;
+        Ok(Self { path, connection: Mutex::new(Some(connection)), file, mark, log, clock })
     }
 
     /// The file of the ledger in a folder.
@@ -93,6 +91,10 @@ impl SqliteLedger {
     fn run(&self, behavior: TransactionBehavior, work: Work<'_>) -> Result<()> {
         let mut connection = self.connection();
         let connection = connection.as_mut().ok_or(Error::Replaced)?;
+        let writes = matches!(behavior, TransactionBehavior::Immediate);
+        if writes {
+            self.log.make_room(connection, &self.mark);
+        }
         let error = |error| fault::explain(&self.path, error);
         let transaction = connection.transaction_with_behavior(behavior).map_err(error)?;
         let facts = place::file_facts(&self.path);
@@ -100,7 +102,6 @@ impl SqliteLedger {
             // Others use another ledger, or none, and would not see what is written here.
             return Err(Error::Replaced);
         }
-        let writes = matches!(behavior, TransactionBehavior::Immediate);
         if writes && !self.mark.can_write() {
             return Err(Error::io("write to", std::io::ErrorKind::ReadOnlyFilesystem.into()));
         }
@@ -108,9 +109,10 @@ impl SqliteLedger {
         let page = self.mark.read()?;
         let clock = &*self.clock;
         let known = check::compare(&transaction, &self.path, clock, &page, facts.as_ref(), writes)?;
-        if let Some(facts) = facts.filter(|_| known.is_new) {
+        // One that changed meanwhile is another process's to record, or is looked at again.
+        if known.is_new && facts == place::file_facts(&self.path) {
             self.mark.advance(known.slot());
-            self.mark.set_whole(&facts);
+            facts.inspect(|facts| self.mark.set_whole(facts));
         }
         let mut changes = SqliteTransaction::new(&transaction, &self.path, clock);
         work(&mut changes)?;
@@ -123,40 +125,14 @@ impl SqliteLedger {
         }
         Ok(())
     }
-
-    /// Lets SQLite copy a long log into the file, if no other process has it open or the log is
-    /// very long, and records the file that comes of it.
-    ///
-    /// SQLite could do that itself every thousand pages, but empties the log only if the next writer
-    /// comes before the last process closes the file: short processes would leave one that grows.
-    fn close(&mut self) {
-        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(connection) = connection else { return };
-        let log = self.path.with_extension("db-wal").metadata().map_or(0, |log| log.len());
-        if log <= LONGEST_LOG {
-            return;
-        }
-        let is_known = |facts: &place::FileFacts| {
-            self.mark.read().is_ok_and(|page| page.whole.is_some_and(|it| it.is_same(facts)))
-        };
-        // A file that another program changed is looked at by the next process.
-        let is_whole = place::file_facts(&self.path).is_some_and(|facts| is_known(&facts));
-        // If it cannot be done, the log stays, and the next one tries.
-        if log > LONGEST_SHARED_LOG {
-            let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
-            drop(connection.query_row(checkpoint, [], |_| Ok(())));
-        }
-        drop(connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false));
-        drop(connection.close());
-        if let Some(facts) = place::file_facts(&self.path).filter(|_| is_whole) {
-            self.mark.set_whole(&facts);
-        }
-    }
 }
 
 impl Drop for SqliteLedger {
     fn drop(&mut self) {
-        self.close();
+        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(connection) = connection {
+            self.log.close(connection, &self.mark);
+        }
     }
 }
 
@@ -184,12 +160,9 @@ fn connect(path: &Path) -> Result<Connection> {
     connection.busy_handler(Some(keep_waiting)).map_err(error)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(error)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(error)?;
-    connection
-        .execute_batch(
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; \
-             PRAGMA wal_autocheckpoint = 0;",
-        )
-        .map_err(error)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(error)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true).map_err(error)?;
+    connection.pragma_update(None, "synchronous", "full").map_err(error)?;
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     if number("application_id").map_err(error)? != APPLICATION {
         return Err(Corruption::Foreign.into());

@@ -20,6 +20,7 @@ fn owner(id: i64) -> Arc<Owner> {
             host: "here".into(),
             is_random: false,
             is_sole: true,
+            is_process: false,
         },
     })
 }

@@ -30,17 +30,17 @@ impl LivenessProbe for Exact {
     }
 }
 
-fn open(folder: &Path) -> Result<Claims> {
+pub(crate) fn open(folder: &Path) -> Result<Claims> {
     let ledger = SqliteLedger::open_with_clock(folder, Box::new(Nature::default()))?;
     Ok(Claims::new(Box::new(ledger), Box::new(Exact)))
 }
 
 /// Half of the claims depend on a process, the others are leases.
-fn owner(number: usize) -> Requester {
+pub(crate) fn owner(number: usize) -> Requester {
     if number.is_multiple_of(2) { with_process("owner", 7) } else { without_process("leased") }
 }
 
-fn claim(folder: &Path, numbers: std::ops::Range<usize>) {
+pub(crate) fn claim(folder: &Path, numbers: std::ops::Range<usize>) {
     let claims = open(folder).unwrap();
     for number in numbers {
         let resource = resource(&format!("task {number}"));
@@ -49,13 +49,13 @@ fn claim(folder: &Path, numbers: std::ops::Range<usize>) {
 }
 
 /// A ledger whose claims are partly in its file and partly in its log.
-struct Original {
-    folder: tempfile::TempDir,
-    held: usize,
+pub(crate) struct Original {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) held: usize,
 }
 
 impl Original {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let original = Self { folder, held: 40 };
         // Closing it copies a long log into the file.
@@ -66,11 +66,11 @@ impl Original {
         original
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn copy(&self, name: &str) -> PathBuf {
+    pub(crate) fn copy(&self, name: &str) -> PathBuf {
         let root = self.path(name);
         drop(std::fs::remove_dir_all(&root));
         copy_folder(&self.path("whole"), &root).unwrap();
@@ -79,13 +79,13 @@ impl Original {
 
     /// Tries to get what is held, from a ledger in which one file has other bytes; whether the
     /// ledger could be used.
-    fn attempt(&self, file: &str, bytes: &[u8], what: &str) -> bool {
+    pub(crate) fn attempt(&self, file: &str, bytes: &[u8], what: &str) -> bool {
         let root = self.copy("attempt");
         std::fs::write(root.join(file), bytes).unwrap();
         self.nothing_is_granted(&root, what)
     }
 
-    fn nothing_is_granted(&self, root: &Path, what: &str) -> bool {
+    pub(crate) fn nothing_is_granted(&self, root: &Path, what: &str) -> bool {
         let rival = with_process("rival", 8);
         for number in [0, 1, 15, self.held / 2, self.held - 2, self.held - 1] {
             let task = resource(&format!("task {number}"));

@@ -39,12 +39,12 @@ impl Nature {
 }
 
 impl Clock for Nature {
-    fn now(&self) -> Now {
+    fn now(&self) -> osm_claims::Result<Now> {
         let uptime = *self.uptime.lock().unwrap();
         let moment =
             Moment { machine: Some("machine".into()), boot: "boot".into(), uptime, wall: None };
         let seconds = i64::try_from(uptime.as_secs()).unwrap();
-        Now { moment, wall: Timestamp::from_second(seconds).unwrap() }
+        Ok(Now { moment, wall: Timestamp::from_second(seconds).unwrap() })
     }
 }
 
@@ -112,6 +112,7 @@ pub(crate) fn requester(session: &str, process: Option<ProcessInstance>) -> Requ
         host: "here".into(),
         is_random: false,
         is_sole: true,
+        is_process: false,
     };
     Requester { scope: Scope::named("test"), caller }
 }

@@ -21,6 +21,8 @@ mod model;
 #[cfg(target_os = "linux")]
 mod power_loss;
 mod random;
+#[cfg(target_os = "linux")] // The same ledgers.
+mod repair;
 mod story;
 mod wait;
 

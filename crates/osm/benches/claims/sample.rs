@@ -24,6 +24,7 @@ pub(crate) fn requester(session: &str) -> Result<Requester> {
             host: "bench".into(),
             is_random: false,
             is_sole: false,
+            is_process: false,
         },
     })
 }

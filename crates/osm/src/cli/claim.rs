@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use osm_claims::Token;
 
-use super::Format;
+use super::{Format, Sure};
 
 /// `osm claim RESOURCE`, or a command about claims.
 #[derive(Args, Debug)]
@@ -241,6 +241,19 @@ command if the claim is taken away. The exit code is the command's.")]
         dry_run: bool,
         #[command(flatten)]
         place: Place,
+    },
+    /// Repair a damaged ledger: keep what can be read, and continue with higher epochs
+    #[command(after_help = "Examples:
+  osm claim repair --dry-run       show the damage, and the claims that can be read
+  osm claim repair --yes --json
+
+osm keeps a copy of the damaged files. Claims that can be read stay held. The others are lost: tell
+their owners, whose epochs `osm claim check` no longer accepts.")]
+    Repair {
+        #[command(flatten)]
+        sure: Sure,
+        #[command(flatten)]
+        format: Format,
     },
     /// Add Git hooks that refuse commits and pushes after a claim was lost
     #[command(subcommand, arg_required_else_help = true)]

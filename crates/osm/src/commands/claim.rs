@@ -3,6 +3,7 @@
 mod candidates;
 mod json;
 mod log;
+mod repair;
 mod sweep;
 mod text;
 
@@ -94,6 +95,7 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
         ClaimCommand::Sweep { all, dry_run, place } => {
             sweep::run(place, *all, *dry_run, invocation, ui)
         }
+        ClaimCommand::Repair { sure, format } => repair::run(*sure, *format, invocation, ui),
         ClaimCommand::Guard(command) => guard(command, invocation, ui),
     }
 }

@@ -9,6 +9,7 @@ mod client;
 mod error;
 pub mod guard;
 mod inspect;
+mod repair;
 mod run;
 mod session;
 #[cfg(test)]
@@ -26,6 +27,7 @@ pub use inspect::{
     sweep, why,
 };
 pub use osm_claims::Notices;
+pub use repair::{Repair, RepairRequest, repair};
 pub use run::{Ran, RunRequest, run};
 pub use transfer::{OfferRequest, ResumeRequest, TakeRequest, Taken, accept, offer, resume, take};
 

@@ -22,6 +22,9 @@ mod questions;
 mod readme;
 mod reference;
 #[cfg(target_os = "linux")]
+mod renamed;
+mod repair;
+#[cfg(target_os = "linux")]
 mod retention;
 mod security;
 mod session;

@@ -81,7 +81,7 @@ fn jump(env: &Env) {
                 .unwrap();
         }
     }
-    let moment = SystemClock::new(&System).unwrap().now().moment;
+    let moment = SystemClock::new(&System).unwrap().now().unwrap().moment;
     let then = Timestamp::try_from(then).unwrap();
     let metadata = json!({
         "last_cleanup_run": then,

@@ -103,13 +103,26 @@ impl Mark {
 
     /// Marks a change. A failure leaves the mark behind, which is no error of the change.
     pub(super) fn advance(&self, slot: Slot) {
-        let place = FIRST_SLOT + usize::try_from(slot.events % SLOTS).unwrap_or(0) * SLOT;
-        self.write(&slot.encode(), place);
+        self.write(&slot.encode(), slot.place());
     }
 
     /// Records that the ledger's file is whole as it is.
     pub(super) fn set_whole(&self, facts: &FileFacts) {
         self.write(&encode_facts(facts), 0);
+    }
+
+    /// Forgets all changes, and starts with this one.
+    pub(super) fn restart(&self, slot: Slot, whole: Option<FileFacts>) -> io::Result<()> {
+        let Some(file) = self.file.as_ref().filter(|_| self.can_write) else {
+            return Err(io::ErrorKind::ReadOnlyFilesystem.into());
+        };
+        let mut bytes = [0; PAGE];
+        if let Some(facts) = whole {
+            bytes[..48].copy_from_slice(&encode_facts(&facts));
+        }
+        bytes[slot.place()..][..SLOT].copy_from_slice(&slot.encode());
+        platform::write_at(file, &bytes, 0)?;
+        file.sync_all()
     }
 
     fn write(&self, bytes: &[u8], place: usize) {
@@ -151,6 +164,10 @@ impl Page {
 }
 
 impl Slot {
+    fn place(&self) -> usize {
+        FIRST_SLOT + usize::try_from(self.events % SLOTS).unwrap_or(0) * SLOT
+    }
+
     fn encode(&self) -> [u8; SLOT] {
         let numbers = [self.events, self.epoch, self.sum];
         let check = digest(&numbers.map(u64::to_le_bytes).concat(), MAGIC);

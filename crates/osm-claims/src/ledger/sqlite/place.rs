@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(super) use platform::{file_facts, keep_private};
+pub(super) use platform::{file_facts, keep_private, sync};
 
 use super::mark::{self, Mark};
 use crate::error::{Corruption, Error, Hazard, Result};
@@ -115,9 +115,22 @@ fn make(folder: &Path, path: &Path) -> Result<()> {
 }
 
 /// A name that the cleanup of sessions takes for what a crash left behind, after an hour.
-fn temporary_name() -> Result<String> {
+pub(super) fn temporary_name() -> Result<String> {
     let random = u64::from_ne_bytes(crate::ledger::random()?);
     Ok(format!(".tmp-{}-{:016x}-{:016x}", std::process::id(), 0, random))
+}
+
+/// The files of a ledger: the database, its log, its mark.
+pub(super) fn files(ledger: &Path) -> [PathBuf; 3] {
+    ["db", "db-wal", "mark"].map(|extension| ledger.with_extension(extension))
+}
+
+/// Creates a folder for the user alone; an error if it exists.
+pub(super) fn make_new_folder(folder: &Path) -> io::Result<()> {
+    if folder.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    make_folder(folder)
 }
 
 #[cfg(unix)]
@@ -156,7 +169,7 @@ mod platform {
         Ok(())
     }
 
-    pub(super) fn sync(folder: &Path) -> io::Result<()> {
+    pub(in super::super) fn sync(folder: &Path) -> io::Result<()> {
         std::fs::File::open(folder)?.sync_all()
     }
 
@@ -250,7 +263,7 @@ mod platform {
     pub(in super::super) fn keep_private(_options: &mut std::fs::OpenOptions) {}
 
     /// The file system's journal keeps the order.
-    pub(super) fn sync(_folder: &Path) -> io::Result<()> {
+    pub(in super::super) fn sync(_folder: &Path) -> io::Result<()> {
         Ok(())
     }
 }

@@ -157,7 +157,7 @@ impl<'a> SqliteTransaction<'a> {
 
 impl Transaction for SqliteTransaction<'_> {
     fn now(&mut self) -> Result<Now> {
-        Ok(self.clock.now())
+        self.clock.now()
     }
 
     fn scope(&mut self, scope: &Scope) -> Result<Option<ScopeId>> {

@@ -214,6 +214,7 @@ fn caller(session: usize, process: Option<usize>) -> Caller {
         host: String::new(),
         is_random: false,
         is_sole: true,
+        is_process: false,
     }
 }
 

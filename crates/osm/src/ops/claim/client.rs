@@ -132,6 +132,7 @@ fn caller(detection: &Detection, invocation: &Invocation) -> Caller {
         host: invocation.world.host_name(),
         is_random: detection.source == Source::Random,
         is_sole: by_agent && detection.context.is_none() && agent.is_some_and(|it| !it.concurrent),
+        is_process: detection.source == Source::Anchor && detection.context.is_none(),
     }
 }
 

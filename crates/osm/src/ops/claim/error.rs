@@ -8,6 +8,7 @@ use osm_claims::{InvalidResource, Reason, Refused};
 use super::guard::GuardError;
 use super::words;
 use crate::error::{Exit, Failure};
+use crate::interaction::Unconfirmed;
 use crate::invocation::{Invocation, InvocationError};
 use crate::ops::identity::name::NameError;
 
@@ -66,6 +67,9 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The user did not confirm it.
+    #[error(transparent)]
+    Unconfirmed(#[from] Unconfirmed),
     /// The hooks cannot be guarded.
     #[error(transparent)]
     Guard(#[from] GuardError),
@@ -103,6 +107,7 @@ impl Failure for Error {
             Self::Resource(_) => "invalid_resource",
             Self::Log(_) => "inconsistent_log",
             Self::Start { .. } | Self::Command { .. } => "command_failed",
+            Self::Unconfirmed(error) => error.reason(),
             Self::Guard(_) => "guard_failed",
         }
     }
@@ -115,6 +120,7 @@ impl Failure for Error {
             Self::Ledger { source: osm_claims::Error::Busy { .. }, .. } => Exit::Busy,
             Self::Invocation(error) => error.exit(),
             Self::Session(error) => error.exit(),
+            Self::Unconfirmed(error) => error.exit(),
             Self::Resource(_) => Exit::Usage,
             // As a shell says that a program is missing, or cannot be run.
             Self::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -136,6 +142,7 @@ impl Failure for Error {
             }
             Self::Invocation(error) => error.hints(),
             Self::Session(error) => error.hints(),
+            Self::Unconfirmed(error) => error.hints(),
             Self::NoRepository(_) => {
                 vec!["run osm in a repository, or name a scope with --scope NAME".into()]
             }

@@ -232,8 +232,8 @@ pub(crate) fn ledger_hint(place: &str, error: &Error) -> Option<String> {
         Error::Refused(refused) => remedy(refused),
         Error::Busy { .. } => "continue or end that process, and try again".into(),
         Error::Corrupt(_) => format!(
-            "restore a backup of {place} with its -wal file and claims.mark, or move all of them away \
-             with the -shm file, which forgets all claims"
+            "see what can be read: osm claim repair --dry-run; or restore a backup of {place} with its \
+             -wal file and claims.mark"
         ),
         Error::Newer { .. } => "use the version of osm that made it, or a later one".into(),
         Error::Unsafe(_) => {
@@ -244,6 +244,7 @@ pub(crate) fn ledger_hint(place: &str, error: &Error) -> Option<String> {
             "run the same command again, with the same --request if it had one: the answer tells"
                 .into()
         }
+        Error::Clock => "set the system clock, and try again".into(),
         Error::Processes(_) => return None,
         _ => "nothing was changed; check that the disk has room and the folder is writable".into(),
     })

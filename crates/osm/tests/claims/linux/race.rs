@@ -35,6 +35,7 @@ pub(crate) fn requester(session: &str, process: Option<ProcessInstance>) -> Requ
         host: "here".into(),
         is_random: false,
         is_sole: false,
+        is_process: false,
     };
     Requester { scope: Scope::named("race"), caller }
 }
