@@ -65,6 +65,15 @@ pub struct Offer {
     pub note: Option<String>,
 }
 
+/// Where an owner worked when it got a claim, for the session that continues the work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// The top of the worktree.
+    pub path: String,
+    /// The branch; `None` if a commit was checked out.
+    pub branch: Option<String>,
+}
+
 /// How a claim ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {

@@ -15,10 +15,10 @@ pub use request::{ClaimOptions, HeldBy, Requester};
 pub use sweep::{SweepReport, SweptClaim};
 
 use self::attempt::Attempt;
-use crate::claim::{Claim, Hold};
+use crate::claim::{Claim, Hold, Worktree};
 use crate::epoch::Token;
 use crate::error::{Error, Result};
-use crate::event::Transition;
+use crate::event::{Filter, Transition};
 use crate::ledger::{Ledger, Transaction};
 use crate::liveness::LivenessProbe;
 use crate::notices::Notices;
@@ -48,6 +48,9 @@ pub struct Outcome {
     pub change: Change,
     /// The claim that ended for it.
     pub ended: Option<Claim>,
+    /// The claim of the session that left the work unfinished: the one that ended for this one, or
+    /// one that was lost before.
+    pub predecessor: Option<Claim>,
     /// Candidates that were passed over, and why.
     pub skipped: Vec<(Resource, Reason)>,
     /// What the caller must be told beside the result.
@@ -69,6 +72,50 @@ impl Claims {
         options: &ClaimOptions,
     ) -> Result<Outcome> {
         self.one(requester, resource, &options.request(), options)
+    }
+
+    /// Claims all of some resources, or none.
+    pub fn claim_all(
+        &self,
+        requester: &Requester,
+        resources: &[Resource],
+        options: &ClaimOptions,
+    ) -> Result<Vec<Outcome>> {
+        self.write(|transaction| {
+            let mut attempt = self.begin(transaction, requester)?;
+            let mut outcomes = Vec::with_capacity(resources.len());
+            for resource in resources {
+                let answer = attempt.answer(resource, &options.request(), options);
+                // An error undoes the claims before it.
+                outcomes.push(attempt.with_notices(answer)?);
+            }
+            Ok(outcomes)
+        })
+    }
+
+    /// Changes the note of a claim; an option without a note removes it.
+    pub fn note(
+        &self,
+        requester: &Requester,
+        resource: &Resource,
+        token: Option<Token>,
+        options: &ClaimOptions,
+    ) -> Result<Outcome> {
+        self.one(requester, resource, &Request::Note(token), options)
+    }
+
+    /// Where the owner of a claim worked when it got it.
+    pub fn worktree(&self, claim: &Claim) -> Result<Option<Worktree>> {
+        let (scope, resource) = (Some(claim.scope), Some(claim.resource.clone()));
+        let filter = Filter { scope, resource, ..Filter::default() };
+        self.read(|transaction| {
+            let events = transaction.events(&filter)?;
+            let granted = events.into_iter().find(|event| event.epoch == claim.epoch);
+            Ok(match granted.map(|event| event.transition) {
+                Some(Transition::Granted { worktree, .. }) => worktree,
+                _ => None,
+            })
+        })
     }
 
     /// Checks that the caller holds a resource, by the grant that it names. Writes nothing.
@@ -113,7 +160,8 @@ impl Claims {
         })
     }
 
-    /// Releases a claim. A release of a lost claim acknowledges the loss.
+    /// Releases a claim. The release of a lost claim acknowledges the loss, once; it is refused if it
+    /// names a grant, or says that the work is done.
     pub fn release(
         &self,
         requester: &Requester,
@@ -127,8 +175,17 @@ impl Claims {
             let mut attempt = self.begin(transaction, requester)?;
             match attempt.answer(resource, &request, &ClaimOptions::default()) {
                 Err(Error::Refused(refused)) => {
+                    let lost = attempt.unacknowledged(resource)?;
                     attempt.acknowledge(resource)?;
-                    Ok(Err(attempt.notify(refused)?))
+                    match lost.filter(|_| token.is_none() && !done) {
+                        Some(lost) => {
+                            let none = ClaimOptions::default();
+                            let known =
+                                attempt.apply(resource, Some(lost), Change::Acknowledge, &none);
+                            Ok(Ok(attempt.with_notices(known)?))
+                        }
+                        None => Ok(Err(attempt.notify(refused)?)),
+                    }
                 }
                 answer => Ok(Ok(attempt.with_notices(answer)?)),
             }

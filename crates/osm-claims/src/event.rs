@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::claim::{Claim, End, Ended, Hold, Offer};
+use crate::claim::{Claim, End, Ended, Hold, Offer, Worktree};
 use crate::epoch::Epoch;
 use crate::owner::OwnerId;
 use crate::resource::Resource;
@@ -45,6 +45,9 @@ pub enum Transition {
         session: String,
         /// Kept by this.
         hold: Hold,
+        /// While its owner worked there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worktree: Option<Worktree>,
     },
     /// Its lease restarted, or another process keeps it.
     Renewed(Hold),
@@ -52,6 +55,8 @@ pub enum Transition {
     Offered(Offer),
     /// The offer was withdrawn.
     Withdrawn,
+    /// Its note was changed; `None` removes it.
+    Noted(Option<String>),
     /// It ended.
     Ended(Ended),
 }
@@ -65,6 +70,7 @@ impl Transition {
             Self::Renewed(_) => "renewed",
             Self::Offered(_) => "offered",
             Self::Withdrawn => "withdrawn",
+            Self::Noted(_) => "noted",
             Self::Ended(ended) => ended.how.name(),
         }
     }
@@ -75,17 +81,19 @@ impl Transition {
         match self {
             Self::Ended(ended) => ended.evidence.as_deref(),
             Self::Offered(offer) => offer.note.as_deref(),
+            Self::Noted(note) => note.as_deref(),
             Self::Granted { .. } | Self::Renewed(_) | Self::Withdrawn => None,
         }
     }
 
     /// The transition that creates a claim.
     #[must_use]
-    pub fn granted(claim: &Claim) -> Self {
+    pub fn granted(claim: &Claim, worktree: Option<Worktree>) -> Self {
         Self::Granted {
             owner: claim.owner.id,
             session: claim.owner.session.clone(),
             hold: claim.hold.clone(),
+            worktree,
         }
     }
 
@@ -96,6 +104,7 @@ impl Transition {
             Self::Renewed(hold) => claim.hold = hold.clone(),
             Self::Offered(offer) => claim.offer = Some(offer.clone()),
             Self::Withdrawn => claim.offer = None,
+            Self::Noted(note) => claim.note.clone_from(note),
             Self::Ended(ended) => claim.ended = Some(ended.clone()),
         }
     }
@@ -151,7 +160,7 @@ pub fn replay<'a>(
             return Err(Inconsistency::NotOpen(event.epoch));
         };
         match &event.transition {
-            Transition::Granted { .. } => {}
+            Transition::Granted { .. } | Transition::Noted(_) => {}
             Transition::Renewed(hold) => claim.hold = hold.clone(),
             Transition::Offered(offer) => claim.offer = Some(offer.clone()),
             Transition::Withdrawn => claim.offer = None,
@@ -203,6 +212,7 @@ pub const KINDS: &[&str] = &[
     "renewed",
     "offered",
     "withdrawn",
+    "noted",
     End::Released.name(),
     End::Completed.name(),
     End::Died.name(),

@@ -18,7 +18,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use osm_identity::ProcessInstance;
 
-use crate::claim::{Claim, Hold};
+use crate::claim::{Claim, Hold, Worktree};
 use crate::clock::Now;
 use crate::epoch::{Epoch, Seal};
 use crate::error::{Error, Result};
@@ -91,6 +91,8 @@ pub struct Grant<'a> {
     pub note: Option<String>,
     /// The id of the request that it answers.
     pub request: Option<String>,
+    /// Where the owner works; its event keeps it.
+    pub worktree: Option<Worktree>,
 }
 
 impl Grant<'_> {

@@ -44,7 +44,7 @@ pub mod scope;
 #[cfg(test)]
 mod testing;
 
-pub use claim::{Claim, End, Hold};
+pub use claim::{Claim, End, Hold, Worktree};
 pub use claims::{
     ClaimOptions, Claims, DEFAULT_LEASE, DEFAULT_OFFER, HeldBy, Listed, Outcome, Owned, Requester,
     SweepReport, SweptClaim,

@@ -39,6 +39,8 @@ pub enum Request {
     },
     /// To hand it to a session.
     Offer(Option<Token>),
+    /// To change its note.
+    Note(Option<Token>),
     /// To withdraw an offer.
     Withdraw(Option<Token>),
     /// To accept an offer.
@@ -69,6 +71,10 @@ pub enum Change {
     Offer,
     /// The offer is withdrawn.
     Withdraw,
+    /// Its note changes.
+    Note,
+    /// Nothing but that the caller knows that it lost the claim.
+    Acknowledge,
 }
 
 /// What an open claim is to others.
@@ -161,6 +167,13 @@ pub fn decide(
                 (_, Some((_, Standing::Free(End::Died)))) => Err(Reason::ProcessOver),
                 (Request::Renew(_), Some((_, standing))) => Ok(again(claim, standing)),
                 _ => Ok(Change::Offer),
+            }
+        }
+        Request::Note(token) => {
+            own_or_given(claim, by, *token)?;
+            match standing {
+                Some((_, Standing::Free(End::Died))) => Err(Reason::ProcessOver),
+                _ => Ok(Change::Note),
             }
         }
         Request::Release { token, done } => {

@@ -129,6 +129,14 @@ pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result
     Ok(changed)
 }
 
+/// The files of a worktree that differ from its commit, as `git status --short` names them.
+pub fn uncommitted(worktree: &Path, setting: &Setting) -> Result<Vec<String>> {
+    let git = Git::new(worktree, setting)?;
+    git.check_paths(&[])?;
+    let status = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all"];
+    Ok(git.text(&status)?.lines().map(str::to_owned).collect())
+}
+
 /// What a diff can be taken against: the last commits, branches and tags.
 pub fn refs(folder: &Path, setting: &Setting) -> Result<Vec<Ref>> {
     let git = Git::new(folder, setting)?;

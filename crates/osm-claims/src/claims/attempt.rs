@@ -154,30 +154,36 @@ impl<'a> Attempt<'a> {
         options: &ClaimOptions,
     ) -> Result<Outcome> {
         let mut ended = None;
+        let unfinished = matches!(change, Change::Grant(None))
+            .then(|| latest.clone().filter(|it| it.is_lost() && it.owner.id != self.me.id))
+            .flatten();
         let claim = match (change, latest) {
             (Change::Grant(how), latest) => {
                 if let (Some(how), Some(latest)) = (how, latest) {
                     ended = Some(self.end(latest, how, options)?);
                 }
                 self.acknowledge(resource)?;
+                let kept = ended.as_ref().and_then(|it| self.kept_note(it));
                 self.transaction.grant(&Grant {
                     scope: self.scope,
                     resource,
                     owner: &self.me,
                     hold: options.hold(&self.me, &self.now, self.presence),
                     at: self.now.wall,
-                    note: options.note.clone(),
+                    note: options.note.clone().or(kept),
                     request: options.request.clone(),
+                    worktree: options.worktree.clone(),
                 })?
             }
             // The rules decide nothing else on a resource that was never claimed.
             (_, None) => return Err(Reason::NotHeld.into()),
             (Change::Close(how), Some(claim)) => self.end(claim, how, options)?,
-            (Change::Nothing, Some(claim)) => claim,
+            (Change::Nothing | Change::Acknowledge, Some(claim)) => claim,
             (change, Some(mut claim)) => {
                 let transition = match change {
                     Change::Renew => Transition::Renewed(options.renewed(&claim, &self.now)),
                     Change::Offer => Transition::Offered(options.offer(&self.now)),
+                    Change::Note => Transition::Noted(options.note.clone()),
                     _ => Transition::Withdrawn,
                 };
                 self.amend(&claim, &transition)?;
@@ -185,7 +191,19 @@ impl<'a> Attempt<'a> {
                 claim
             }
         };
-        Ok(Outcome { claim, change, ended, skipped: Vec::new(), notices: Notices::default() })
+        let predecessor = ended.clone().or(unfinished);
+        let (skipped, notices) = (Vec::new(), Notices::default());
+        Ok(Outcome { claim, change, ended, predecessor, skipped, notices })
+    }
+
+    /// The note that stays with the work: a session that it was handed to, or that resumes its own
+    /// work, continues where the note was made. Another session is shown the note of its
+    /// predecessor, and starts without one.
+    fn kept_note(&self, ended: &Claim) -> Option<String> {
+        let offered = ended.offer.as_ref().filter(|_| ended.is_handed_off());
+        let is_continued = ended.is_handed_off() || ended.owner.session == self.me.session;
+        let note = ended.note.as_ref().or_else(|| offered?.note.as_ref());
+        note.filter(|_| is_continued).cloned()
     }
 
     fn end(&mut self, claim: Claim, how: End, options: &ClaimOptions) -> Result<Claim> {
@@ -214,6 +232,12 @@ impl<'a> Attempt<'a> {
 
     pub(super) fn amend(&mut self, claim: &Claim, transition: &Transition) -> Result<()> {
         self.transaction.amend(claim, &self.me.session, self.now.wall, transition)
+    }
+
+    /// The caller's last claim of a resource, if it lost that and has not acknowledged it.
+    pub(super) fn unacknowledged(&mut self, resource: &Resource) -> Result<Option<Claim>> {
+        let lost = self.transaction.losses(self.me.id)?.into_iter().map(|loss| loss.claim);
+        Ok(lost.filter(|it| it.scope == self.scope && it.resource == *resource).last())
     }
 
     pub(super) fn acknowledge(&mut self, resource: &Resource) -> Result<()> {

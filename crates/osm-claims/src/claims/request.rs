@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{DEFAULT_LEASE, DEFAULT_OFFER};
-use crate::claim::{Claim, Hold, Offer};
+use crate::claim::{Claim, Hold, Offer, Worktree};
 use crate::clock::{Lease, Now};
 use crate::ledger::Presence;
 use crate::owner::{Caller, Owner, OwnerId};
@@ -55,6 +55,8 @@ pub struct ClaimOptions {
     pub reason: Option<String>,
     /// The session that it is offered to.
     pub to: Option<String>,
+    /// Where the caller works.
+    pub worktree: Option<Worktree>,
 }
 
 impl ClaimOptions {

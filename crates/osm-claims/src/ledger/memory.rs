@@ -268,7 +268,12 @@ impl Transaction for MemoryTransaction<'_> {
         let epoch = Epoch(self.state.claims.len() as u64 + 1);
         let claim = grant.claim(epoch, seal()?);
         self.state.claims.push(claim.clone());
-        self.state.record(&claim, &grant.owner.session, grant.at, Transition::granted(&claim));
+        self.state.record(
+            &claim,
+            &grant.owner.session,
+            grant.at,
+            Transition::granted(&claim, grant.worktree.clone()),
+        );
         Ok(claim)
     }
 

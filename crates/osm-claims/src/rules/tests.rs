@@ -122,9 +122,14 @@ fn what_the_owner_gets() {
 #[test]
 fn every_deed_of_an_owner_names_its_epoch() {
     let held = claim(1);
-    let requests = [Request::Check, Request::Renew, Request::Offer, Request::Withdraw, |token| {
-        Request::Release { token, done: false }
-    }];
+    let requests = [
+        Request::Check,
+        Request::Renew,
+        Request::Offer,
+        Request::Withdraw,
+        Request::Note,
+        |token| Request::Release { token, done: false },
+    ];
     for request in requests {
         for (token, expected) in
             [("6", "stale"), ("8", "unknown_epoch"), ("7.00000002", "unknown_epoch")]

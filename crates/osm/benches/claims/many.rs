@@ -89,6 +89,7 @@ fn fill(count: u32, folder: &Path) -> Result<()> {
                 at,
                 note: None,
                 request: None,
+                worktree: None,
             })?;
         }
         Ok(())

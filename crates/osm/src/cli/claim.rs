@@ -16,6 +16,7 @@ use super::{Format, Sure};
     subcommand_negates_reqs = true,
     after_help = "Examples:
   osm claim TASK-7                       claim it, or see who holds it
+  osm claim TASK-7 TASK-8                claim both, or none
   osm claim TASK-7 --wait 10m            wait until it is free
   osm claim next TASK-7 TASK-8 TASK-9    claim the first one that is free
   osm claim run TASK-7 -- make deploy    hold it while a command runs
@@ -27,9 +28,9 @@ without a process (OSM_SESSION=NAME) holds a lease of 15 minutes, or --ttl, and 
 pub(crate) struct Claim {
     #[command(subcommand)]
     pub(crate) command: Option<ClaimCommand>,
-    /// The resource: any name that the sessions agree on
+    /// The resources: any names that the sessions agree on. osm claims all of them, or none
     #[arg(required = true, value_name = "RESOURCE")]
-    pub(crate) resource: Option<OsString>,
+    pub(crate) resources: Vec<OsString>,
     #[command(flatten)]
     pub(crate) grant: Grant,
     #[command(flatten)]
@@ -108,6 +109,19 @@ pub(crate) enum ClaimCommand {
         /// Set the term of the lease [default: the current term]
         #[arg(long, value_name = "DURATION", value_parser = duration)]
         ttl: Option<Duration>,
+    },
+    /// Change the note of a claim that this session holds
+    #[command(after_help = "Examples:
+  osm claim note TASK-7 'tests are green, docs are missing'
+  osm claim note TASK-7 ''               remove the note
+
+The note stays with the claim when the session hands it off or resumes it. A session that continues the work
+of another session is shown the other's note.")]
+    Note {
+        #[command(flatten)]
+        held: Held,
+        /// The note; an empty text removes it
+        text: String,
     },
     /// Hold a claim while a command runs
     #[command(after_help = "Examples:
@@ -286,7 +300,8 @@ pub(crate) enum Guard {
   osm release TASK-7 --done      the work is finished
   osm release --all
 
-Releasing a claim that was taken away acknowledges the loss.")]
+Releasing a claim that was taken away succeeds once: it prints what happened and acknowledges the loss. With
+--done or --epoch it is refused.")]
 pub(crate) struct Release {
     /// The resources
     #[arg(required_unless_present = "all")]

@@ -6,6 +6,7 @@ mod log;
 mod repair;
 mod sweep;
 mod text;
+mod verbs;
 
 use std::ffi::{OsStr, OsString};
 
@@ -20,9 +21,9 @@ use crate::cli::{
 use crate::error::{CommandError, Exit, Failure};
 use crate::invocation::Invocation;
 use crate::ops::claim::{
-    self as ops, Batch, ClaimRequest, Claimed, Error, GrantOptions, HeldRequest, NextRequest,
-    OfferRequest, ReleaseRequest, Resources, ResumeRequest, RunRequest, TakeRequest, Taken, guard,
-    words,
+    self as ops, Batch, ClaimAllRequest, ClaimRequest, Claimed, Error, GrantOptions, HeldRequest,
+    NextRequest, OfferRequest, ReleaseRequest, Resources, ResumeRequest, RunRequest, TakeRequest,
+    Taken, guard, words,
 };
 use crate::ops::identity::name::handle_of;
 use crate::render::Ui;
@@ -32,12 +33,7 @@ type Answer = Result<(), CommandError>;
 
 pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let Some(command) = &line.command else {
-        let name = line.resource.as_deref().expect("the parser requires it");
-        is_no_command(name, invocation)?;
-        let (resource, scope) = (resource(name)?, line.place.scope.clone());
-        let request = ClaimRequest { resource, options: options(&line.grant), scope };
-        let answer = ops::claim(invocation, &request, ui);
-        return claimed(answer, true, line.place.format.json, invocation, ui).map(drop);
+        return claim(line, invocation, ui);
     };
     match command {
         ClaimCommand::Next { candidates, from, grant, place } => {
@@ -54,6 +50,10 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
         ClaimCommand::Check(line) => check(line, invocation, ui),
         ClaimCommand::Renew { held: line, ttl } => {
             let answer = ops::renew(invocation, &held(line)?, *ttl, ui);
+            claimed(answer, false, line.place.format.json, invocation, ui).map(drop)
+        }
+        ClaimCommand::Note { held: line, text } => {
+            let answer = ops::note(invocation, &held(line)?, text, ui);
             claimed(answer, false, line.place.format.json, invocation, ui).map(drop)
         }
         ClaimCommand::Run { resource: name, grant, place, command } => {
@@ -100,18 +100,51 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
     }
 }
 
-/// Behind an option the parser takes a command for a resource. A resource of that name needs `--`.
-fn is_no_command(resource: &OsStr, invocation: &Invocation) -> Result<(), CommandError> {
-    let Some(name) = resource.to_str().filter(|it| ClaimCommand::has_subcommand(it)) else {
-        return Ok(());
-    };
+/// Claims all resources of a line, or none.
+fn claim(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer {
+    are_no_commands(&line.resources, invocation)?;
+    let resources = line.resources.iter().map(|it| resource(it)).collect::<Result<Vec<_>, _>>()?;
+    let (options, scope) = (options(&line.grant), line.place.scope.clone());
+    let json = line.place.format.json;
+    if resources.len() > 1 && options.request_id.is_some() {
+        let message = "--request is for one resource: a request id is answered with one claim";
+        return Err(CommandError::failed("usage", message).exiting(Exit::Usage));
+    }
+    let request = ClaimAllRequest { resources, options, scope };
+    let mut all = finish(ops::claim_all(invocation, &request, ui), json, invocation, ui)?;
+    let told = all.last().map(|it| it.outcome.notices.clone()).unwrap_or_default();
+    match (json, all.len()) {
+        (true, 1) => ui.json(&json::claimed(&all.remove(0))),
+        (true, _) => ui.json(&json!({
+            "granted": true,
+            "claims": all.iter().map(json::claimed).collect::<Vec<_>>(),
+        })),
+        (false, _) => all.iter().for_each(|it| text::outcome(it, ui)),
+    }
+    resumable(&told, invocation, ui);
+    Ok(())
+}
+
+/// Behind an option the parser takes a command for a resource, and it knows no verbs of other tools.
+/// A resource of such a name needs `--`.
+fn are_no_commands(words: &[OsString], invocation: &Invocation) -> Result<(), CommandError> {
     if invocation.world.arguments.iter().any(|word| word == "--") {
         return Ok(());
     }
-    let message = format!("`{name}` is a command: write it before the options");
-    Err(CommandError::failed("usage", message)
-        .with_hint(format!("osm claim {name} …; a resource of that name: osm claim -- {name}"))
-        .exiting(Exit::Usage))
+    for (place, name) in words.iter().enumerate() {
+        let Some(name) = name.to_str() else { continue };
+        let (message, meant) = if ClaimCommand::has_subcommand(name) {
+            (format!("`{name}` is a command: write it first"), format!("osm claim {name} …"))
+        } else if let Some(meant) = verbs::meant(name, place == 0 && words.len() > 1) {
+            (format!("`{name}` is not a command of `osm claim`"), meant.to_owned())
+        } else {
+            continue;
+        };
+        return Err(CommandError::failed("usage", message)
+            .with_hint(format!("{meant}; a resource of that name: osm claim -- {name}"))
+            .exiting(Exit::Usage));
+    }
+    Ok(())
 }
 
 pub(super) fn release(line: &Release, invocation: &Invocation, ui: &mut Ui) -> Answer {
@@ -284,17 +317,26 @@ fn claimed(
     if json {
         ui.json(&json::claimed(&claimed));
     } else {
-        text::outcome(&claimed.outcome, ui);
+        text::outcome(&claimed, ui);
     }
     let told = &claimed.outcome.notices;
+    if with_resumable {
+        resumable(told, invocation, ui);
+    } else {
+        notices(told, invocation, ui);
+    }
+    Ok(claimed)
+}
+
+/// Tells the session what it lost, and what it may resume.
+fn resumable(told: &Notices, invocation: &Invocation, ui: &mut Ui) {
     notices(told, invocation, ui);
     let names: Vec<String> = told.resumable.iter().map(|it| it.resource.to_string()).collect();
-    if with_resumable && !names.is_empty() {
+    if !names.is_empty() {
         let names = words::one_line(&names.join(", "));
         ui.warn(&format!("this session held before its process died: {names}"));
         ui.hint("take them over with `osm claim resume`, or leave them to other sessions");
     }
-    Ok(claimed)
 }
 
 /// Shows what was done to several claims, and the first refusal: one document for programs.
@@ -311,7 +353,7 @@ fn several(batch: Batch, done: &str, json: bool, invocation: &Invocation, ui: &m
     let exit = refusal.map(|it| Exit::Claim(it.reason));
     if failed.is_none() || refusal.is_some() {
         let mut document = refusal.map_or_else(|| json!({}), json::refused);
-        document[done] = outcomes.iter().map(|it| json!(json::row(&it.claim))).collect();
+        document[done] = outcomes.iter().map(json::changed).collect();
         ui.json(&document);
     }
     match (exit, failed) {

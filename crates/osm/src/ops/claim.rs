@@ -9,6 +9,7 @@ mod client;
 mod error;
 pub mod guard;
 mod inspect;
+mod legacy;
 mod repair;
 mod run;
 mod session;
@@ -18,14 +19,15 @@ mod transfer;
 pub(crate) mod words;
 
 pub use acquire::{
-    Batch, Checked, ClaimRequest, Claimed, GrantOptions, HeldRequest, NextRequest, ReleaseRequest,
-    Resources, check, claim, next, release, renew,
+    Batch, Checked, ClaimAllRequest, ClaimRequest, Claimed, GrantOptions, HeldRequest, NextRequest,
+    ReleaseRequest, Resources, check, claim, claim_all, next, note, release, renew,
 };
 pub use error::Error;
 pub use inspect::{
     ClaimList, History, HistoryRequest, Mine, Owner, Status, Sweep, list, log, mine, owner_at,
     sweep, why,
 };
+pub use legacy::Legacy;
 pub use osm_claims::Notices;
 pub use repair::{Repair, RepairRequest, repair};
 pub use run::{Ran, RunRequest, run};

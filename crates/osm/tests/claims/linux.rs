@@ -13,6 +13,7 @@ mod release;
 mod reuse;
 mod row;
 mod site;
+mod succession;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -50,7 +51,9 @@ fn tests() -> BTreeMap<&'static str, Test> {
         How::Shown(test) => Some(test),
         How::Never(_) => None,
     });
-    let others = [child::TESTS, commands::TESTS, file_system::TESTS, guard::TESTS].concat();
+    let others =
+        [child::TESTS, commands::TESTS, file_system::TESTS, guard::TESTS, succession::TESTS]
+            .concat();
     shown.chain(others).map(|test| (test.name(), test)).collect()
 }
 

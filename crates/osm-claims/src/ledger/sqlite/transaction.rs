@@ -327,7 +327,8 @@ impl Transaction for SqliteTransaction<'_> {
         let claim = grant.claim(epoch, seal);
         self.change.epoch = epoch.0;
         self.change.sum = self.change.sum.wrapping_add(weight(&claim));
-        self.record(&claim, &grant.owner.session, grant.at, &Transition::granted(&claim))?;
+        let granted = Transition::granted(&claim, grant.worktree.clone());
+        self.record(&claim, &grant.owner.session, grant.at, &granted)?;
         Ok(claim)
     }
 
@@ -344,13 +345,14 @@ impl Transaction for SqliteTransaction<'_> {
         let after = if next.is_open() { weight(&next) } else { 0 };
         self.change.sum = self.change.sum.wrapping_sub(weight(claim)).wrapping_add(after);
         let changed = self.execute(
-            "UPDATE claim SET hold = ?2, offer = ?3, ended = ?4, lost = ?5 WHERE epoch = ?1 AND ended IS NULL",
+            "UPDATE claim SET hold = ?2, offer = ?3, ended = ?4, lost = ?5, note = ?6 WHERE epoch = ?1 AND ended IS NULL",
             params![
                 number(claim.epoch),
                 json(&next.hold),
                 next.offer.as_ref().map(json),
                 next.ended.as_ref().map(json),
-                lost
+                lost,
+                next.note
             ],
         )?;
         if changed != 1 {

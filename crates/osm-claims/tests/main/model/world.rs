@@ -379,6 +379,7 @@ impl Transaction for WorldTransaction {
             Transition::Renewed(_) => kept.lease = Some(true),
             Transition::Offered(offer) => kept.offer = Some((session(&offer.to), true)),
             Transition::Withdrawn => kept.offer = None,
+            Transition::Noted(_) => {}
             Transition::Ended(_) if self.broken == Some(Break::NothingEnds) => {}
             Transition::Ended(ended) => kept.ended = Some(ended.how),
         }

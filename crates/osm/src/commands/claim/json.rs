@@ -122,8 +122,29 @@ pub(super) fn claimed(claimed: &Claimed) -> Value {
         "claim": row(claim),
         "scope": claimed.scope,
         "ended": ended.as_ref().map(row),
+        "predecessor": predecessor(claimed),
         "skipped": skipped.collect::<Vec<_>>(),
     })
+}
+
+/// A claim of several that were changed.
+pub(super) fn changed(claimed: &Claimed) -> Value {
+    let mut value = json!(row(&claimed.outcome.claim));
+    if matches!(claimed.outcome.change, Change::Acknowledge) {
+        value["acknowledged"] = json!(true);
+    }
+    if claimed.outcome.predecessor.is_some() {
+        value["predecessor"] = predecessor(claimed);
+    }
+    value
+}
+
+/// The claim of the session that left the work unfinished, and what it left.
+fn predecessor(claimed: &Claimed) -> Value {
+    let Some(claim) = &claimed.outcome.predecessor else { return Value::Null };
+    let mut value = json!(row(claim));
+    value["left"] = json!(claimed.legacy);
+    value
 }
 
 /// An event.

@@ -4,29 +4,61 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, End, Hold, Listed, Outcome};
+use osm_claims::{Claim, End, Hold, Listed};
 
 use crate::ops::claim::words::{self, fate, one_line, quoted, to_the_second};
-use crate::ops::claim::{Mine, Status};
+use crate::ops::claim::{Claimed, Legacy, Mine, Status};
 use crate::ops::identity::name::{Handles, handle_of, label};
 use crate::render::{Column, Style, Table, Text, Ui, brief, time};
 
 /// What an operation on one resource came to.
-pub(super) fn outcome(outcome: &Outcome, ui: &mut Ui) {
+pub(super) fn outcome(claimed: &Claimed, ui: &mut Ui) {
+    let outcome = &claimed.outcome;
     let what = match outcome.change {
         Change::Close(_) => {
             let (resource, epoch) = (&outcome.claim.resource, outcome.claim.epoch);
             return line(ui, &format!("{resource} is released: epoch {epoch}"));
+        }
+        Change::Acknowledge => {
+            let (resource, fate) = (&outcome.claim.resource, fate(&outcome.claim));
+            return line(ui, &format!("{resource} was no longer yours: {fate}"));
         }
         Change::Grant(_) => "is yours",
         Change::Renew => "is yours for another term",
         Change::Nothing => "is yours already",
         Change::Offer => "is offered",
         Change::Withdraw => "is not offered any more",
+        Change::Note if outcome.claim.note.is_none() => "has no note any more",
+        Change::Note => "has a new note",
     };
     claim(&outcome.claim, what, ui);
-    if let Some(ended) = &outcome.ended {
-        line(ui, &format!("  before: {}", fate(ended)));
+    if let Some(before) = &outcome.predecessor {
+        line(ui, &format!("  before: {}", fate(before)));
+        if let Some(note) = &before.note {
+            line(ui, &format!("  note: {note}"));
+        }
+        claimed.legacy.iter().for_each(|it| legacy(it, ui));
+    }
+}
+
+/// The most files that are shown; `--json` has all.
+const MOST_FILES: usize = 10;
+
+/// Where the session before worked, and what it did not commit.
+fn legacy(left: &Legacy, ui: &mut Ui) {
+    let branch = left.branch.as_ref().map(|it| format!(", branch {it}")).unwrap_or_default();
+    let files = match &left.uncommitted {
+        _ if !left.exists => ", which is gone".to_owned(),
+        None => String::new(),
+        Some(files) if files.is_empty() => ": everything is committed".into(),
+        Some(files) if files.len() == 1 => ": 1 uncommitted file".into(),
+        Some(files) => format!(": {} uncommitted files", files.len()),
+    };
+    line(ui, &format!("  worktree: {}{branch}{files}", left.worktree));
+    let files = left.uncommitted.iter().flatten();
+    files.clone().take(MOST_FILES).for_each(|file| line(ui, &format!("    {file}")));
+    if let more @ 1.. = files.count().saturating_sub(MOST_FILES) {
+        line(ui, &format!("    and {more} more: git -C {} status", left.worktree));
     }
 }
 

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use osm_claims::rules::Change;
-use osm_claims::{Claim, ClaimOptions, Notices, Outcome, Reason, Resource, Token};
+use osm_claims::{Claim, ClaimOptions, Notices, Outcome, Reason, Refused, Resource, Token};
 
-use super::Error;
 use super::client::Client;
+use super::legacy::{self, Legacy};
+use super::{Error, words};
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
 
@@ -30,6 +31,17 @@ pub struct GrantOptions {
 pub struct ClaimRequest {
     /// The resource.
     pub resource: Resource,
+    /// The options.
+    pub options: GrantOptions,
+    /// The scope, instead of the repository around the folder.
+    pub scope: Option<String>,
+}
+
+/// A request for all of some resources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimAllRequest {
+    /// The resources.
+    pub resources: Vec<Resource>,
     /// The options.
     pub options: GrantOptions,
     /// The scope, instead of the repository around the folder.
@@ -87,6 +99,8 @@ pub struct Claimed {
     pub outcome: Outcome,
     /// The key of its scope.
     pub scope: String,
+    /// What the session before it left of the work.
+    pub legacy: Option<Legacy>,
 }
 
 /// A claim that the session holds.
@@ -102,7 +116,7 @@ pub struct Checked {
 #[derive(Debug)]
 pub struct Batch {
     /// The claims that were changed.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<Claimed>,
     /// The first error.
     pub failed: Option<Error>,
     /// What the session must be told.
@@ -115,22 +129,70 @@ pub fn claim(
     request: &ClaimRequest,
     interaction: &mut dyn Interaction,
 ) -> Result<Claimed, Error> {
+    let ClaimRequest { resource, options, scope } = request.clone();
+    let all = ClaimAllRequest { resources: vec![resource], options, scope };
+    let claimed = claim_all(invocation, &all, interaction)?.pop();
+    // Every resource of a request has its outcome.
+    claimed.ok_or(Error::Refused(Box::new(Refused::because(Reason::NotHeld))))
+}
+
+/// Claims all of some resources, or none.
+pub fn claim_all(
+    invocation: &Invocation,
+    request: &ClaimAllRequest,
+    interaction: &mut dyn Interaction,
+) -> Result<Vec<Claimed>, Error> {
     let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
-    let resource = &request.resource;
-    // A process that lost the claim it was started under may ask for it again.
-    if let Ok(Some(claim)) = client.under(resource) {
-        let (notices, skipped) = (client.notices(), Vec::new());
-        let outcome = Outcome { claim, change: Change::Nothing, ended: None, skipped, notices };
-        return Ok(claimed(&client, outcome));
+    let (mut outcomes, mut wanted) = (Vec::new(), Vec::new());
+    for resource in &request.resources {
+        // A process that lost the claim it was started under may ask for it again.
+        match client.under(resource) {
+            Ok(Some(claim)) => outcomes.push(unchanged(&client, claim)),
+            _ => wanted.push(resource.clone()),
+        }
     }
-    let options = client.options(&request.options, interaction);
-    let outcome = client.answer(waiting(&client, request.options.wait, || {
-        client.claims.claim(&client.requester, resource, &options)
-    }))?;
-    if options.note.is_some() && outcome.claim.note != options.note {
-        interaction.warn("the claim keeps its earlier note");
+    if !wanted.is_empty() {
+        let options = client.options(&request.options, interaction);
+        let granted = client.answer(waiting(&client, request.options.wait, || {
+            client.claims.claim_all(&client.requester, &wanted, &options)
+        }))?;
+        let kept = |it: &&Outcome| options.note.is_some() && it.claim.note != options.note;
+        for outcome in granted.iter().filter(kept) {
+            let name = words::quoted(&outcome.claim.resource);
+            interaction.warn(&format!(
+                "{name} keeps its earlier note; change it with: osm claim note {name} TEXT"
+            ));
+        }
+        outcomes.extend(granted);
     }
-    Ok(claimed(&client, outcome))
+    Ok(outcomes.into_iter().map(|outcome| claimed(&client, outcome)).collect())
+}
+
+/// The outcome of a request for what the caller has.
+fn unchanged(client: &Client, claim: Claim) -> Outcome {
+    Outcome {
+        claim,
+        change: Change::Nothing,
+        ended: None,
+        predecessor: None,
+        skipped: Vec::new(),
+        notices: client.notices(),
+    }
+}
+
+/// Changes the note of a claim; an empty text removes it.
+pub fn note(
+    invocation: &Invocation,
+    request: &HeldRequest,
+    text: &str,
+    interaction: &mut dyn Interaction,
+) -> Result<Claimed, Error> {
+    let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
+    let token = request.epoch.or_else(|| client.given(&request.resource));
+    let note = Some(text.to_owned()).filter(|text| !text.is_empty());
+    let options = ClaimOptions { note, ..ClaimOptions::default() };
+    let noted = client.claims.note(&client.requester, &request.resource, token, &options);
+    Ok(claimed(&client, client.answer(noted)?))
 }
 
 /// Claims the first resource that is free.
@@ -205,7 +267,7 @@ pub(super) fn batch(
     let (mut outcomes, mut failed) = (Vec::new(), None);
     for answer in answers {
         match answer {
-            Ok(outcome) => outcomes.push(outcome),
+            Ok(outcome) => outcomes.push(claimed(client, outcome)),
             Err(error) => failed = failed.or(Some(error)),
         }
     }
@@ -214,15 +276,16 @@ pub(super) fn batch(
 }
 
 pub(super) fn claimed(client: &Client, outcome: Outcome) -> Claimed {
-    Claimed { outcome, scope: client.requester.scope.key.clone() }
+    let legacy = outcome.predecessor.as_ref().and_then(|it| legacy::of(client, it));
+    Claimed { outcome, scope: client.requester.scope.key.clone(), legacy }
 }
 
 /// Tries, and tries again while there is time.
-pub(super) fn waiting(
+pub(super) fn waiting<T>(
     client: &Client,
     time: Option<Duration>,
-    mut attempt: impl FnMut() -> osm_claims::Result<Outcome>,
-) -> osm_claims::Result<Outcome> {
+    mut attempt: impl FnMut() -> osm_claims::Result<T>,
+) -> osm_claims::Result<T> {
     match time {
         Some(time) => client.claims.wait(time, attempt),
         None => attempt(),

@@ -5,7 +5,7 @@ use osm_claims::{
 };
 use osm_identity::{Detection, ProcessSource, Source, System};
 
-use super::{Error, GrantOptions, words};
+use super::{Error, GrantOptions, legacy, words};
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
 
@@ -108,8 +108,13 @@ impl<'a> Client<'a> {
             note: grant.note.clone(),
             request: grant.request_id.clone(),
             reopen: grant.reopen,
-            ..ClaimOptions::default()
+            ..self.plain_options()
         }
+    }
+
+    /// The options of a claim that changes hands.
+    pub(super) fn plain_options(&self) -> ClaimOptions {
+        ClaimOptions { worktree: legacy::here(self), ..ClaimOptions::default() }
     }
 
     /// Warns of a term that has no effect.

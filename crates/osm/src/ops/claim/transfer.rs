@@ -110,7 +110,7 @@ pub fn resume(
         let earlier = here.into_iter().filter(|it| it.is_predecessors);
         resources.extend(earlier.map(|it| it.claim.resource));
     }
-    let options = ClaimOptions::default();
+    let options = client.plain_options();
     let answers = resources
         .iter()
         .map(|resource| client.claims.resume(&client.requester, resource, &options));
@@ -133,7 +133,7 @@ pub fn take(
         let notices = client.notices();
         return Ok(Taken::Preview { claim, change, notices });
     }
-    let options = ClaimOptions { reason: Some(request.reason.clone()), ..ClaimOptions::default() };
+    let options = ClaimOptions { reason: Some(request.reason.clone()), ..client.plain_options() };
     let taken = client.claims.take(&client.requester, resource, even_if_alive, &options);
     Ok(Taken::Done(Box::new(claimed(&client, client.answer(taken)?))))
 }

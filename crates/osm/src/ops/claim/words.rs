@@ -82,6 +82,9 @@ fn sentence(refused: &Refused) -> String {
         | Reason::Reserved => format!("{sentence}: {}; {}", holder(refused), evidence(refused)),
         Reason::Completed | Reason::Stale | Reason::NotHeld | Reason::RequestReused => {
             match &refused.claim {
+                _ if is_resumable(refused) => {
+                    format!("{sentence}: an earlier process of this session held it, and died")
+                }
                 Some(claim) => format!("{sentence}: {}", fate(claim)),
                 None => sentence,
             }
@@ -147,6 +150,9 @@ pub(crate) fn remedy(refused: &Refused) -> String {
         Reason::UnknownEpoch => {
             format!("stop working on it; see what happened: osm claim why {name}")
         }
+        Reason::NotHeld if is_resumable(refused) => {
+            format!("take it over: osm claim resume {name}")
+        }
         Reason::NotHeld => "list what this session holds: osm claim mine".into(),
         Reason::NotOffered => "list claims and offers: osm claims".into(),
         Reason::LeaseOver => format!("renew it: osm claim renew {name}"),
@@ -167,6 +173,13 @@ pub(crate) fn remedy(refused: &Refused) -> String {
         Reason::RequestReused => "use another --request for another claim".into(),
         Reason::ProcessOver => format!("claim it again: osm claim {name}"),
     }
+}
+
+/// Whether an earlier process of the session, which died, held what is refused.
+fn is_resumable(refused: &Refused) -> bool {
+    let scope = refused.claim.as_ref().map(|claim| claim.scope);
+    let mut resumable = refused.notices.resumable.iter();
+    resumable.any(|it| Some(&it.resource) == refused.resource.as_ref() && Some(it.scope) == scope)
 }
 
 /// What became of a claim, in one sentence.

@@ -479,8 +479,8 @@ fn git_refuses_a_session_that_lost_a_claim(site: &Site) -> Outcome {
         assert!(refused.errors.contains("it sleeps"), "{command}: {refused:#?}");
     }
     assert_eq!(owner.sh("git rev-list --count HEAD")?.output, "2", "nothing came of it");
-    // Whoever takes note of the loss may go on with something else.
-    assert_eq!(owner.osm("release work")?.code, i32::from(osm::Exit::Claim(Reason::Stale).code()));
+    // A session that acknowledged the loss can continue with something else.
+    owner.ok("release work")?;
     owner.sh(&format!("{COMMIT} && {PUSH}"))?.ok()?;
     Ok(())
 }
