@@ -4,14 +4,12 @@ mod claim;
 mod config;
 mod goal;
 mod mode;
-mod offer;
 mod trust;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use clap_complete::Shell;
 
 pub(crate) use claim::{
     Claim, ClaimCommand, Grant as ClaimGrant, Guard, Held as ClaimHeld, List as ClaimList,
@@ -22,6 +20,7 @@ pub(crate) use goal::{Goal, GoalCommand};
 pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
 pub(crate) use trust::{Trust, TrustCommand};
 
+use crate::completion::Shell;
 use crate::error::CommandError;
 use crate::world::ColorChoice;
 
@@ -111,10 +110,22 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   osm completion bash > ~/.local/share/bash-completion/completions/osm
   osm completion zsh  > \"${fpath[1]}/_osm\"
-  osm completion fish > ~/.config/fish/completions/osm.fish")]
+  osm completion fish > ~/.config/fish/completions/osm.fish
+  osm completion nushell > ~/.config/nushell/autoload/osm.nu
+  osm completion powershell >> $PROFILE
+  osm completion elvish >> ~/.config/elvish/rc.elv
+
+The script asks osm itself, so the shell also offers sessions, archives, claims, goals and settings.")]
     Completion {
         /// The shell to complete in
         shell: Shell,
+    },
+    /// Print what can stand at the end of a command line, for completion scripts
+    #[command(hide = true)]
+    Complete {
+        /// The words after `osm`; the last one is completed
+        #[arg(last = true)]
+        words: Vec<OsString>,
     },
     /// Show the help of osm or of a command
     Help {

@@ -1,7 +1,7 @@
 //! One file for each command: arguments become a request, an operation runs, its result is rendered.
 
 use crate::World;
-use crate::cli::{self, Command, Line};
+use crate::cli::{Command, Line};
 use crate::error::CommandError;
 use crate::invocation::{Invocation, Options};
 use crate::ops::identity;
@@ -50,7 +50,9 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Config(command)) => {
             config::run(command, &Invocation::new(world, options()), ui)?;
         }
-        Some(Command::Completion { shell }) => completion::run(*shell, cli::command(), ui),
+        Some(Command::Completion { shell }) => completion::script(*shell, ui),
+        // Problems of the configuration would disturb the line that is being typed.
+        Some(Command::Complete { words }) => completion::complete(words, world, ui),
         Some(Command::Help { command }) => return Err(help::of(command)),
         Some(Command::Version { format }) => help::version(*format, ui),
     }

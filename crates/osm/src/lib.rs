@@ -13,6 +13,7 @@
 mod bare;
 mod cli;
 mod commands;
+mod completion;
 mod config;
 mod error;
 mod fast_path;

@@ -6,6 +6,7 @@
 //! [`Interaction`](crate::Interaction). So the terminal, JSON, a hook and a test call the same code.
 
 pub mod claim;
+pub(crate) mod completion;
 pub mod config;
 pub mod goal;
 pub mod identity;

@@ -3,11 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use clap::builder::PossibleValue;
 
 use super::Format;
-use super::offer::Offer;
-use crate::config::keys;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {
@@ -25,7 +22,6 @@ pub(crate) enum Config {
   osm config get identity.shells     a list: one value on each line")]
     Get {
         /// The setting, as in `osm config list`
-        #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
         #[command(flatten)]
         format: Format,
@@ -38,7 +34,6 @@ pub(crate) enum Config {
   osm config set identity.wrappers my-run my-env   replace the list")]
     Set {
         /// The setting, as in `osm config list`
-        #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
         /// The value, or several for a list
         #[arg(required = true, value_name = "VALUE", allow_negative_numbers = true)]
@@ -51,7 +46,6 @@ pub(crate) enum Config {
   osm config unset session.max_count")]
     Unset {
         /// The setting, as in `osm config list`
-        #[arg(value_parser = Offer(settings), hide_possible_values = true)]
         key: String,
         #[command(flatten)]
         format: Format,
@@ -84,8 +78,4 @@ If OSM_CONFIG is set, it names the file, as for the upstream tool. osm does not 
         #[command(flatten)]
         format: Format,
     },
-}
-
-fn settings() -> Vec<PossibleValue> {
-    keys::all().map(|key| PossibleValue::new(key.name).help(key.doc)).collect()
 }

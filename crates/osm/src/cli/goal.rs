@@ -1,11 +1,8 @@
 //! The arguments of `osm goal`.
 
-use clap::builder::PossibleValue;
 use clap::{Args, Subcommand};
 
-use super::offer::Offer;
 use super::{Format, ModeArguments};
-use crate::goals;
 
 /// `osm goal NAME`, or a subcommand.
 #[derive(Args, Debug)]
@@ -25,7 +22,7 @@ pub(crate) struct Goal {
     #[command(subcommand)]
     pub(crate) command: Option<GoalCommand>,
     /// The goal; without one, list all goals
-    #[arg(value_name = "NAME", value_parser = Offer(built_in), hide_possible_values = true)]
+    #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) mode: ModeArguments,
@@ -47,7 +44,6 @@ pub(crate) enum GoalCommand {
   osm goal show commit-message --json")]
     Show {
         /// The goal
-        #[arg(value_parser = Offer(built_in), hide_possible_values = true)]
         name: String,
         #[command(flatten)]
         format: Format,
@@ -80,8 +76,4 @@ pub(crate) enum GoalCommand {
         #[command(flatten)]
         format: Format,
     },
-}
-
-fn built_in() -> Vec<PossibleValue> {
-    goals::built_in_names().map(PossibleValue::new).collect()
 }

@@ -1,11 +1,35 @@
-//! `osm completion`: a script that completes `osm` in a shell.
+//! `osm completion` prints a script for a shell, and `osm complete` is what that script asks.
+//!
+//! The answer's first line says what the shell adds itself (`files`, `programs` or `nothing`). Each
+//! further line is a word and, after a tab, what it is.
 
-use clap_complete::Shell;
+use std::ffi::OsString;
+use std::fmt::Write as _;
 
+use crate::completion::{Shell, read};
+use crate::invocation::{Invocation, Options};
+use crate::ops::completion;
 use crate::render::Ui;
+use crate::{World, cli};
 
-pub(super) fn run(shell: Shell, mut command: clap::Command, ui: &mut Ui) {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command, "osm", &mut script);
-    ui.document(&String::from_utf8_lossy(&script));
+pub(super) fn script(shell: Shell, ui: &mut Ui) {
+    ui.document(shell.script());
+}
+
+pub(super) fn complete(words: &[OsString], world: &World, ui: &mut Ui) {
+    let mut root = cli::command();
+    // Options of every command, such as --session, are known to each command only then.
+    root.build();
+    let place = read(&root, words);
+    let options = Options {
+        session: place.option("session").map(OsString::from),
+        store: place.option("store").map(str::to_owned),
+    };
+    let answer = completion::complete(&Invocation::new(world, options), &place, &root);
+    let mut text = format!("{}\n", answer.shell.name());
+    for candidate in &answer.candidates {
+        writeln!(text, "{}\t{}", candidate.value, candidate.about)
+            .expect("writing to a string succeeds");
+    }
+    ui.document(&text);
 }

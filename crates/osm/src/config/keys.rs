@@ -178,6 +178,15 @@ impl Key {
         }
     }
 
+    /// The words that it can be set to; nothing for numbers, paths and names.
+    pub(crate) fn words(&self) -> &'static [&'static str] {
+        match (self.kind, self.default()) {
+            (Kind::Choice(words), _) => words,
+            (_, Value::Switch(_)) => &["true", "false"],
+            _ => &[],
+        }
+    }
+
     /// The environment variable that overrides or extends it.
     pub(crate) fn variable(&self) -> Option<&'static str> {
         match self.name {

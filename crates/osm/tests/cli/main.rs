@@ -5,6 +5,7 @@ extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
 
 mod completion;
 mod config;
+mod documents;
 mod handles;
 mod harness;
 mod identity;
@@ -28,6 +29,8 @@ mod repair;
 mod retention;
 mod security;
 mod session;
+#[cfg(target_os = "linux")]
+mod shells;
 mod sources;
 mod threads;
 #[cfg(unix)]

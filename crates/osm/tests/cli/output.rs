@@ -48,7 +48,7 @@ fn wrong_command_lines() {
     assert_snapshot!(env.run(&["completion", "tcsh"]).transcript(), @"
     --- stderr
     error: invalid value 'tcsh' for '<SHELL>'
-      [possible values: bash, elvish, fish, powershell, zsh]
+      [possible values: bash, elvish, fish, nushell, powershell, zsh]
 
       tip: a similar value exists: 'zsh'
 
