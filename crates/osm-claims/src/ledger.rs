@@ -6,7 +6,7 @@
 //!
 //! A ledger may be a server on another machine. So time is read inside the transaction and can
 //! fail, what is read of many resources is read in one call, an error can say that the fate of a
-//! commit is unknown ([`Error::CommitUnknown`](crate::Error::CommitUnknown)), and
+//! commit is unknown ([`Error::CommitUnknown`]), and
 //! [`Ledger::presence`] says how the users of the ledger see that a session is alive.
 
 pub mod memory;
@@ -37,7 +37,7 @@ pub type Work<'a> = &'a mut dyn FnMut(&mut dyn Transaction) -> Result<()>;
 /// A place where claims are stored.
 pub trait Ledger: Send + Sync {
     /// Runs work that may write. After an error nothing was written, except that
-    /// [`Error::CommitUnknown`](crate::Error::CommitUnknown) says that it may have been.
+    /// [`Error::CommitUnknown`] says that it may have been.
     fn write(&self, work: Work<'_>) -> Result<()>;
 
     /// Runs work that only reads, all of it from one point in time.

@@ -96,6 +96,8 @@ const ROWS: &[Row] = &[
     ("claim next", "from", Kind::Files),
     ("claim check", "resource", Kind::Claims(WhichClaims::Mine)),
     ("claim renew", "resource", Kind::Claims(WhichClaims::Mine)),
+    ("claim note", "resource", Kind::Claims(WhichClaims::Mine)),
+    ("claim note", "text", Kind::Text),
     ("claim handoff", "resource", Kind::Claims(WhichClaims::Mine)),
     ("claim handoff", "to", Kind::Sessions),
     ("claim accept", "resource", Kind::Claims(WhichClaims::Offered)),
