@@ -19,6 +19,9 @@ const CALLS: &str = "openat,open,creat,write,pwrite64,writev,read,pread64,fsync,
     renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,ftruncate,fallocate,fchmod,chmod,fchown,fcntl,\
     mmap,lseek,newfstatat,statx,fstat,lstat,stat,access,faccessat2,readlink,linkat,link";
 
+/// The longest log that the first change of a process is added to: 64 pages with their heads.
+const LONGEST_LOG: u64 = 64 * (24 + 4096);
+
 /// A ledger to begin with, copied for every attempt.
 struct Stage {
     folder: tempfile::TempDir,
@@ -38,14 +41,14 @@ impl Stage {
         Self { folder, template }
     }
 
-    /// The same, with a log so long that closing the ledger copies it into the file.
+    /// The same, with a log so long that the next change copies it into the file first.
     fn with_long_log() -> Self {
         let makers = Self::new(&[&["other", "claim", "another task"]]);
         let reader = open(&makers.template);
         let log = makers.template.join("claims.db-wal");
         for number in 0.. {
             say(&makers.template, &["other", "claim", &format!("another task {number}")]);
-            if log.metadata().unwrap().len() > 1 << 19 {
+            if log.metadata().unwrap().len() > LONGEST_LOG {
                 break;
             }
         }
