@@ -36,6 +36,7 @@ fn with_latency() {
 fn story(Fixture { claims, nature, .. }: &Fixture) {
     granting(claims);
     epochs(claims);
+    notes(claims);
     liveness(claims, nature);
     leases(claims, nature);
     handing_over(claims, nature);
@@ -111,6 +112,19 @@ fn epochs(claims: &Claims) {
     assert_eq!(claims.renew(&ann, &task, Some(second), &options).unwrap().change, Change::Nothing);
     let nothing = resource("never claimed");
     assert_eq!(refused(claims.check(&ann, &nothing, None)), Reason::NotHeld);
+}
+
+fn notes(claims: &Claims) {
+    let (ann, ben, task) = (with_process("ann", 1), with_process("ben", 2), resource("notes"));
+    let first = claim(claims, &ann, "notes");
+    let options = ClaimOptions { note: Some("half done".into()), ..ClaimOptions::default() };
+    let noted = claims.note(&ann, &task, Some(first), &options).unwrap();
+    assert_eq!((noted.change, noted.claim.token()), (Change::Note, first));
+    assert_eq!(refused(claims.note(&ben, &task, None, &options)), Reason::NotHeld);
+    let note = || claims.status(&ann, &task).unwrap().unwrap().claim.note;
+    assert_eq!(note().as_deref(), Some("half done"));
+    claims.note(&ann, &task, None, &ClaimOptions::default()).unwrap();
+    assert_eq!(note(), None);
 }
 
 fn liveness(claims: &Claims, nature: &Nature) {
