@@ -377,6 +377,8 @@ fn two_people_in_one_session() {
     let (one, other) = (Person::new(&lab, &tmux), Person::new(&lab, &tmux));
     one.says("keep a", "kept a");
     other.says("keep b", "seen: a");
+    // The command speaks before it is saved; the next one comes after.
+    other.says("show", "all: a, b");
     one.says("show", "all: a, b");
     one.says("undo --force", "Undone: keep b");
     other.says("show", "all: a");
