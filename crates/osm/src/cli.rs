@@ -2,11 +2,13 @@
 
 mod claim;
 mod config;
+mod deferred;
 mod goal;
 mod mode;
 mod trust;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -20,6 +22,7 @@ pub(crate) use goal::{Goal, GoalCommand};
 pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
 pub(crate) use trust::{Trust, TrustCommand};
 
+use self::deferred::Deferred;
 use crate::completion::Shell;
 use crate::error::CommandError;
 use crate::world::ColorChoice;
@@ -68,7 +71,7 @@ pub(crate) enum Command {
     /// Manage sessions; without a command, list them
     Session {
         #[command(subcommand)]
-        command: Option<Session>,
+        command: Option<Deferred<Session>>,
     },
     /// Build a prompt for a code review
     #[command(
@@ -78,7 +81,7 @@ pub(crate) enum Command {
   osm code-review -c 'add src' -c 'diff main' -c copy
   osm code-review < commands.txt                     one command on each line"
     )]
-    CodeReview(ModeArguments),
+    CodeReview(Deferred<ModeArguments>),
     /// Build a prompt in two steps: a model writes it, then osm adds the context
     #[command(
         alias = "flow",
@@ -86,26 +89,26 @@ pub(crate) enum Command {
   osm prompt-flow                                    at a terminal: type `help`
   osm prompt-flow -c 'goal Split the parser' -c 'add src/parse.rs' -c generate -c copy"
     )]
-    PromptFlow(ModeArguments),
+    PromptFlow(Deferred<ModeArguments>),
     /// Build a prompt from a goal
-    Goal(Box<Goal>),
+    Goal(Deferred<Goal>),
     /// Run a script
     #[command(after_help = "Examples:
   osm script report.js --since main                  arguments after FILE go to the script
   osm script --test checks.js
   osm script -i mode.js < commands.txt")]
-    Script(Box<ScriptArguments>),
+    Script(Deferred<ScriptArguments>),
     /// Allow scripts in this working tree to run
-    Trust(Trust),
+    Trust(Deferred<Trust>),
     /// Claim work so that no other session takes it
-    Claim(Box<Claim>),
+    Claim(Deferred<Claim>),
     /// Release claims
-    Release(Release),
+    Release(Deferred<Release>),
     /// List open claims
-    Claims(ClaimList),
+    Claims(Deferred<ClaimList>),
     /// Show and change settings
     #[command(subcommand, arg_required_else_help = true)]
-    Config(Config),
+    Config(Deferred<Config>),
     /// Print a completion script for a shell
     #[command(after_help = "Examples:
   osm completion bash > ~/.local/share/bash-completion/completions/osm
@@ -343,15 +346,17 @@ pub(crate) struct Format {
 
 /// Reads a command line.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Line, CommandError> {
-    let command = command();
-    let long: Vec<String> = long_options(&command);
+    // To free the tree takes as long as to build it, and the program ends soon.
+    let mut command = ManuallyDrop::new(Line::command());
     // What comes after `--` belongs to another program.
     let own = arguments.iter().position(|it| it == "--").unwrap_or(arguments.len());
     let (ours, theirs) = arguments.split_at(own);
+    let has_one_dash = ours.iter().any(has_one_dash);
+    let long = if has_one_dash { long_options(&self::command()) } else { Vec::new() };
     let ours = ours.iter().map(|argument| with_two_dashes(argument, &long));
     let arguments = ours.chain(theirs.iter().cloned());
     command
-        .try_get_matches_from(std::iter::once("osm".into()).chain(arguments))
+        .try_get_matches_from_mut(std::iter::once("osm".into()).chain(arguments))
         .and_then(|matches| Line::from_arg_matches(&matches))
         .map_err(|error| CommandError::Arguments(Box::new(error)))
 }
@@ -383,9 +388,18 @@ pub(crate) fn wants_json(arguments: &[OsString]) -> bool {
     !is_script && (named || list)
 }
 
-/// The command tree, for parsing, help and completion.
+/// The whole command tree, for completion: with the arguments of every command, and with the options
+/// that all commands share in each of them.
 pub(crate) fn command() -> clap::Command {
-    Line::command()
+    let mut command = Line::command();
+    command.build();
+    command
+}
+
+/// Whether an argument can be a long option with one dash, which only a look at all options tells.
+fn has_one_dash(argument: &OsString) -> bool {
+    let name = argument.to_str().and_then(|text| text.strip_prefix('-'));
+    name.is_some_and(|name| name.len() > 1 && !name.starts_with('-'))
 }
 
 /// `-session` means `--session`, as in the upstream tool.
@@ -443,7 +457,7 @@ mod tests {
 
     #[test]
     fn the_tree_is_sound() {
-        command().debug_assert();
+        Line::command().debug_assert();
     }
 
     #[test]
@@ -456,7 +470,7 @@ mod tests {
         let line: Vec<OsString> =
             ["claim", "run", "r", "--", "ls", "-session"].map(OsString::from).into();
         let Some(Command::Claim(claim)) = parse(&line).unwrap().command else { panic!() };
-        let Some(ClaimCommand::Run { command, .. }) = claim.command else { panic!() };
-        assert_eq!(command, ["ls", "-session"], "another program's options are its own");
+        let Some(ClaimCommand::Run { command, .. }) = &claim.command else { panic!() };
+        assert_eq!(*command, ["ls", "-session"], "another program's options are its own");
     }
 }

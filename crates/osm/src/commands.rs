@@ -36,7 +36,7 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
             whoami::run(&identity::explain(&invocation(ui)), *format, ui);
         }
         Some(Command::Session { command }) => {
-            session::run(command.as_ref(), &invocation(ui), ui)?;
+            session::run(command.as_deref(), &invocation(ui), ui)?;
         }
         Some(Command::Goal(line)) => goal::run(line, &invocation(ui), ui)?,
         Some(Command::Trust(line)) => trust::run(line, &Invocation::new(world, options()), ui)?,

@@ -17,9 +17,7 @@ pub(super) fn script(shell: Shell, ui: &mut Ui) {
 }
 
 pub(super) fn complete(words: &[OsString], world: &World, ui: &mut Ui) {
-    let mut root = cli::command();
-    // Options of every command, such as --session, are known to each command only then.
-    root.build();
+    let root = cli::command();
     let place = read(&root, words);
     let options = Options {
         session: place.option("session").map(OsString::from),

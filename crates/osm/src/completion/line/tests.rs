@@ -4,8 +4,7 @@ use super::*;
 use crate::completion::WhichClaims;
 
 fn place(line: &str) -> Place {
-    let mut root = crate::cli::command();
-    root.build();
+    let root = crate::cli::command();
     let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
     read(&root, &words)
 }
