@@ -37,6 +37,7 @@ pub mod ledger;
 pub mod liveness;
 mod notices;
 pub mod owner;
+pub mod path;
 pub mod refusal;
 mod resource;
 pub mod rules;
