@@ -1,6 +1,6 @@
 //! Turns what was measured into tables, a page, a picture and verdicts.
 
-use osm_testkit::bench::chart::{Bar, Chart, Series};
+use osm_testkit::bench::chart::{Axes, Bar, Chart, Series};
 use osm_testkit::bench::machine;
 use osm_testkit::bench::outcome::{Outcome, Verdict};
 use osm_testkit::bench::statistics::Spread;
@@ -9,6 +9,7 @@ use osm_testkit::bench::table::{grouped, table};
 use crate::commit::Single;
 use crate::contest::Contest;
 use crate::many::Crowd;
+use crate::peers;
 
 /// The most that a claim may take, in bare commits.
 const MOST_CLAIM: f64 = 1.5;
@@ -178,6 +179,13 @@ impl Report {
              slower.\n\
              \n\
              {crowds}\n\
+             ## Other programs\n\
+             \n\
+             Other programs are measured in the first table if they are named in `OSM_BENCH_PEERS`. A program belongs \
+             there if npm, PyPI, crates.io or the Go module proxy has it by its name, under a licence that lets everyone run it. \
+             In November 2026 that is true for none of these:\n\
+             \n\
+             {unavailable}\n\
              Targets: claim and release at most {MOST_CLAIM} × one commit; `osm claim` as users install it at most \
              {MOST_PROGRAM} × a program that commits; {processes} processes at most {contest} × the floor; `next` at \
              most {next} × bare from {candidates} candidates on.\n\
@@ -186,6 +194,7 @@ impl Report {
              `OSM_BENCH_PEERS='name=command:…'` adds programs, each run by a shell with a new number in `$ROUND`. How \
              it is measured: [crates/osm/benches/claims](../../crates/osm/benches/claims/main.rs).\n",
             machine = machine(),
+            unavailable = peers::unavailable(),
             processes = MOST_CONTEST.0,
             contest = MOST_CONTEST.1,
             next = MOST_NEXT.1,
@@ -222,9 +231,15 @@ impl Report {
                 .collect(),
         };
         Chart::default()
-            .bars("In commits (less is better; a tick is a target)", "one commit", &bars)
+            .bars(
+                "One claim (less is better; a tick is a target)",
+                "median time, in multiples of one commit to the same kind of database",
+                "one commit",
+                &bars,
+            )
             .lines(
-                "Microseconds for each open claim, by their number",
+                "Many claims (less is better)",
+                Axes { across: "open claims", up: "µs for each open claim" },
                 &[each("list", &|it| it.list), each("next", &|it| it.next)],
             )
             .finish()

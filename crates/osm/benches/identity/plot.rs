@@ -1,6 +1,6 @@
 //! Draws the results: bars of medians, and a line for the cost of ancestors.
 
-use osm_testkit::bench::chart::{Bar, Chart, Series};
+use osm_testkit::bench::chart::{Axes, Bar, Chart, Series};
 
 use crate::report::{Depth, Report};
 
@@ -24,15 +24,17 @@ pub(crate) fn draw(report: &Report) -> String {
             .collect(),
     };
     let heading = format!(
-        "{}: µs beyond /bin/true, by processes above ({:.1} µs each)",
+        "{}: the cost of ancestors ({:.1} µs each)",
         report.deep_name, report.per_ancestor.microseconds
     );
+    let axes = Axes { across: "processes above osm", up: "µs more than /bin/true" };
     Chart::default()
         .bars(
-            "Start to end, in medians of /bin/true (less is better; a tick is a target)",
+            "osm session id (less is better; a tick is a target)",
+            "median time from start to end, in multiples of /bin/true",
             "/bin/true",
             &bars,
         )
-        .lines(&heading, &[ancestors])
+        .lines(&heading, axes, &[ancestors])
         .finish()
 }

@@ -1,6 +1,6 @@
 //! Turns the results into tables, a page, a picture and verdicts.
 
-use osm_testkit::bench::chart::{Bar, Chart, Series};
+use osm_testkit::bench::chart::{Axes, Bar, Chart, Series};
 use osm_testkit::bench::machine;
 use osm_testkit::bench::outcome::{Outcome, Verdict};
 use osm_testkit::bench::statistics::Spread;
@@ -155,6 +155,7 @@ impl Report {
 
     fn picture(&self) -> String {
         let mut bars = Vec::new();
+        let files = self.trees.last().map_or("files", |tree| &tree.name);
         if let Some(tree) = self.trees.last() {
             bars.extend(tree.runs.iter().map(|run| Bar {
                 name: title(run).replace('`', ""),
@@ -186,11 +187,16 @@ impl Report {
         ];
         Chart::default()
             .bars(
-                "Multiples of cat of the same files (less is better; a tick is a target)",
+                &format!("A prompt of {files} (less is better; a tick is a target)"),
+                "median time from start to end, in multiples of cat of the same files",
                 "cat",
                 &bars,
             )
-            .lines("Microseconds per file, by the number of files", &lines)
+            .lines(
+                "Small and large trees (less is better)",
+                Axes { across: "files in the tree", up: "µs per file" },
+                &lines,
+            )
             .finish()
     }
 }

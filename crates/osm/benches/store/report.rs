@@ -1,6 +1,6 @@
 //! Turns what was measured into tables, a page, a picture and verdicts.
 
-use osm_testkit::bench::chart::{Bar, Chart, Series};
+use osm_testkit::bench::chart::{Axes, Bar, Chart, Series};
 use osm_testkit::bench::machine;
 use osm_testkit::bench::outcome::{Outcome, Verdict};
 use osm_testkit::bench::statistics::Spread;
@@ -270,12 +270,21 @@ impl Report {
         ];
         Chart::default()
             .bars(
-                "In medians of the bare system calls (less is better; a tick is a target)",
+                "One session, and many (less is better; a tick is a target)",
+                "median time, in multiples of the bare system calls",
                 "bare",
                 &bars,
             )
-            .lines("Change and save ÷ bare, by commands in the history", &history)
-            .lines("Microseconds for each session, by their number", &crowds)
+            .lines(
+                "A change in a long history (less is better)",
+                Axes { across: "commands in the history", up: "multiples of bare" },
+                &history,
+            )
+            .lines(
+                "Many sessions (less is better)",
+                Axes { across: "sessions", up: "µs for each session" },
+                &crowds,
+            )
             .finish()
     }
 }
