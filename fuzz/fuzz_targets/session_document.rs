@@ -32,6 +32,7 @@ const KNOWN: &[&str] = &[
     "updated_at",
     "revision",
     "head",
+    "file_size",
     "origin",
     "last_used",
     "shared_state",

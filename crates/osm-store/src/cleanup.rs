@@ -27,12 +27,12 @@ use jiff::{SignedDuration, Timestamp};
 use osm_identity::{ProcessSource, SessionId};
 
 pub use apply::{Options, apply};
-pub use report::{Failed, Item, Progress, Report, Skip, Skipped, Warning};
+pub use report::{DamagedSession, Failed, Item, Progress, Report, Skip, Skipped, Stage, Warning};
 
 use crate::backend::{Backend, Guard, Holder, Wait};
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
-use crate::retention::{ClockRecord, Mode, Policy, Uptime, plan};
+use crate::retention::{self, ClockRecord, Mode, Policy, Uptime};
 
 /// How often a lock of another cleanup is tried.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -124,8 +124,22 @@ impl Cleaner<'_> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Report> {
         let now = self.backend.now()?;
-        let (survey, clock, failed) = survey::take(self, now)?;
-        let mut plan = plan(&survey, self.policy, mode);
+        let (mut survey, clock, failed) = survey::take(self, now)?;
+        if let Some(shown) = options.only {
+            survey::recall(&mut survey, shown);
+        }
+        let mut plan = retention::plan(&survey, self.policy, mode);
+        let mut damaged = Vec::new();
+        if options.thorough && mode == Mode::Clean {
+            let mut checked = |done, total| {
+                progress(Progress { stage: Stage::Checking, done, total, bytes: 0 });
+            };
+            let backend = self.backend;
+            damaged = survey::check(backend, &mut survey, &plan, options.stop, &mut checked);
+            // What is damaged has its own limit.
+            plan = retention::plan(&survey, self.policy, mode);
+            damaged.retain(|it| plan.removals.iter().all(|removal| removal.id != it.id));
+        }
         if let Some(shown) = options.only {
             plan.keep_only(&shown.removed, &shown.discarded);
         }
@@ -133,6 +147,7 @@ impl Cleaner<'_> {
         let options = Options { session, ..options.clone() };
         let mut report = apply::carry_out(self.backend, self.holder, &plan, &options, progress);
         report.failed.splice(0..0, failed);
+        report.damaged = damaged;
         if !options.dry_run && !report.stopped {
             self.note(now, &clock, &mut report);
         }

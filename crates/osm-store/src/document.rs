@@ -3,7 +3,7 @@
 //! The file is one JSON object, laid out so that each reader touches only what it needs:
 //!
 //! ```text
-//! {"version":"1.0.0","session_id":"…","created_at":"…",…,"head":  812,     one line: the summary
+//! {"version":"1.0.0","session_id":"…",…,"head":  812,"file_size": 91055,   one line: the summary
 //! "shared_state":{…},
 //! "script_state":{…},
 //! "history":[…],
@@ -17,11 +17,13 @@
 //! `value_index` (number, offset, length) where each long value stands without looking at it (see
 //! `values.rs`); so the cost of opening and saving is that of moving bytes. The index is only
 //! believed if the bytes around every value are as we would have written them: an edited file is
-//! parsed whole.
+//! parsed whole. `file_size` lets a list see that a part is missing, without reading it; a file of
+//! another size can still be a good one, so it is read before it counts as damaged.
 //!
 //! Fields that this version does not know survive. A newer version is refused and left alone; an
 //! older one is upgraded (`upgrade.rs`).
 
+mod check;
 mod history;
 
 use std::collections::VecDeque;
@@ -133,9 +135,17 @@ pub struct Summary {
     pub origin: Option<Origin>,
     /// Where it was last used.
     pub last_used: Option<LastUsed>,
+    /// How many bytes the document had when it was written; older versions did not say.
+    file_size: Option<u64>,
 }
 
 impl Summary {
+    /// Whether a document of so many bytes can be whole.
+    #[must_use]
+    pub fn fits(&self, size: u64) -> bool {
+        self.file_size.is_none_or(|written| written == size)
+    }
+
     /// Reads the first line of a document.
     #[must_use]
     pub fn parse(line: &[u8]) -> Option<Self> {
@@ -156,6 +166,9 @@ struct Head {
     /// Known already from the first line.
     #[serde(default, rename = "head")]
     _length: u64,
+    /// Written anew with every save.
+    #[serde(default, rename = "file_size")]
+    _size: u64,
     origin: Option<Origin>,
     last_used: Option<LastUsed>,
     #[serde(default)]
@@ -380,11 +393,13 @@ impl Document {
             b",\n",
         ]
         .concat();
-        // Its own length is part of the head, so the number has a fixed width.
-        let head = first.len() + "\"head\":            ,".len() + rest.len();
+        // Its own length is part of the head, so the numbers have a fixed width.
+        let lengths = |head: u64, size: u64| format!("\"head\":{head:12},\"file_size\":{size:12},");
+        let head = (first.len() + lengths(0, 0).len() + rest.len()) as u64;
+        let size = head + (VALUES_START.len() + VALUES_END.len()) as u64 + region.size();
         let mut document = Pieces::default();
         document.add(first.as_bytes());
-        document.add(format!("\"head\":{head:12},").as_bytes());
+        document.add(lengths(head, size).as_bytes());
         document.add(&rest);
         document.add(VALUES_START);
         document.append(region);

@@ -91,6 +91,11 @@ impl Values {
         }
     }
 
+    /// All values: the number and the JSON of each.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        self.slots.keys().filter_map(|id| Some((*id, self.raw(*id)?)))
+    }
+
     /// Adds a value, or finds it.
     fn intern(&mut self, raw: Vec<u8>) -> u32 {
         let mut known = self.known.take().unwrap_or_else(|| self.fingerprints());

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use osm_identity::SessionId;
 use serde_json::{Value, json};
 
-use super::{Failed, Item, Progress, Report, Skip, Skipped, Warning, is_stopped, lock};
+use super::{Failed, Item, Progress, Report, Skip, Skipped, Stage, Warning, is_stopped, lock};
 use crate::audit::{Action, Event, Who};
 use crate::backend::{self, Backend, Holder, Stored, Wait};
 use crate::error::{Error, Result};
@@ -24,6 +24,8 @@ pub struct Options<'a> {
     pub keep_in_trash: bool,
     /// Nothing is done; the report tells what would be.
     pub dry_run: bool,
+    /// Documents that stay are read, and damaged ones reported. Not if all are purged.
+    pub thorough: bool,
     /// Nothing goes but what this dry run told of, in the version that it saw.
     pub only: Option<&'a Report>,
     /// How long to wait for another cleanup.
@@ -41,6 +43,7 @@ impl Default for Options<'_> {
         Self {
             keep_in_trash: true,
             dry_run: false,
+            thorough: false,
             only: None,
             wait: Wait::NONE,
             stop: None,
@@ -93,6 +96,7 @@ pub(super) fn carry_out(
             discarded: Vec::new(),
             skipped: Vec::new(),
             failed: Vec::new(),
+            damaged: Vec::new(),
             stray_files: 0,
             bytes_freed: 0,
             bytes_trashed: 0,
@@ -323,6 +327,7 @@ impl Counter<'_> {
     fn step(&mut self, report: &Report) {
         self.done += 1;
         let bytes = report.bytes_freed.saturating_add(report.bytes_trashed);
-        (self.progress)(Progress { done: self.done, total: self.total, bytes });
+        let stage = Stage::Removing;
+        (self.progress)(Progress { stage, done: self.done, total: self.total, bytes });
     }
 }

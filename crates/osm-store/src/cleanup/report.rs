@@ -6,7 +6,7 @@ use osm_identity::SessionId;
 use serde::{Serialize, Serializer};
 
 use crate::backend::{ArchiveKind, Holder};
-use crate::error::{By, Error};
+use crate::error::{By, Damage, Error};
 use crate::retention::{Discard, Leap, Mode, Removal};
 
 /// What a cleanup did; or would do, if it was a dry run.
@@ -26,6 +26,8 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// What could not be removed, or not even be looked at.
     pub failed: Vec<Failed>,
+    /// Sessions that stay and are damaged; only a thorough cleanup looks for them.
+    pub damaged: Vec<DamagedSession>,
     /// How many temporary files and locks of sessions that are gone were removed.
     pub stray_files: usize,
     /// Bytes that are gone for good.
@@ -51,6 +53,17 @@ impl Report {
             && self.stray_files == 0
             && self.warnings.is_empty()
     }
+}
+
+/// A session whose document is damaged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DamagedSession {
+    /// The session.
+    #[serde(serialize_with = "as_text")]
+    pub id: SessionId,
+    /// What is wrong with it.
+    #[serde(serialize_with = "as_text")]
+    pub reason: Damage,
 }
 
 /// One thing that a cleanup deals with.
@@ -130,7 +143,7 @@ pub struct Failed {
     /// What it is.
     pub item: Item,
     /// What went wrong.
-    #[serde(serialize_with = "error_text")]
+    #[serde(serialize_with = "as_text")]
     pub error: Error,
 }
 
@@ -154,9 +167,20 @@ impl Serialize for Warning {
     }
 }
 
+/// What a cleanup is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It reads the documents that stay.
+    Checking,
+    /// It removes what goes.
+    Removing,
+}
+
 /// How far a cleanup is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
+    /// What it is at.
+    pub stage: Stage,
     /// Things that were dealt with.
     pub done: usize,
     /// Things that are to be dealt with.
@@ -170,6 +194,6 @@ fn mode_name<S: Serializer>(mode: &Mode, serializer: S) -> Result<S::Ok, S::Erro
     serializer.serialize_str(mode.name())
 }
 
-fn error_text<S: Serializer>(error: &Error, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(error)
+fn as_text<T: fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }

@@ -3,21 +3,28 @@
 //! Only what an age could decide is looked into: a session that was changed yesterday costs no
 //! parsing and no look at a process, and that is nearly all of them.
 
+use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use osm_identity::{Liveness, ProcessInstance, ProcessSource, Source};
+use osm_identity::{Liveness, ProcessInstance, ProcessSource, SessionId, Source};
 
-use super::{Cleaner, Failed, Item};
-use crate::backend::{ArchiveKind, Current, Entry, Stored};
+use super::{Cleaner, DamagedSession, Failed, Item, Report, is_stopped};
+use crate::backend::{ArchiveKind, Backend, Current, Entry, Stored};
 use crate::document::{Document, Origin, Summary, Unreadable};
-use crate::error::{Error, Result};
+use crate::error::{Damage, Error, Result};
 use crate::layout::LARGEST_DOCUMENT;
 use crate::metadata::Metadata;
 use crate::retention::{
-    self, AnchorLife, ArchivedCandidate, Candidate, ClockRecord, Policy, Survey,
+    self, AnchorLife, ArchivedCandidate, Candidate, ClockRecord, Plan, Policy, Reason, Removal,
+    Survey,
 };
 use crate::session::place;
+use crate::spread::spread;
+
+/// How many documents are checked between two looks at whether to stop.
+const CHECKED_AT_ONCE: usize = 1000;
 
 /// How a session's id must have come about for the end of its anchor to be its own end.
 ///
@@ -105,20 +112,69 @@ fn is_to_be_looked_into(entry: &Entry, policy: &Policy, now: Timestamp) -> bool 
         && (is_over(policy.max_idle_days) || is_over(policy.defunct_age_days))
 }
 
-/// Whether a session that is old enough to go for it is damaged. A first line that can be read spares
-/// the look at the rest.
+/// Whether a session that is old enough to go for it is damaged. A first line that can be read and
+/// has the document's size spares the look at the rest.
 fn is_damaged(cleaner: &Cleaner, entry: &Entry, now: Timestamp) -> bool {
     let is_over = |limit| retention::over(limit, entry.modified, now).is_some();
     let policy = cleaner.policy;
     let could_go = is_over(policy.quarantine_days) && !is_over(policy.max_age_days);
-    if !could_go || entry.active || entry.summary.as_deref().and_then(Summary::parse).is_some() {
+    let summary = entry.summary.as_deref().and_then(Summary::parse);
+    if !could_go || entry.active || summary.is_some_and(|it| it.fits(entry.size)) {
         return false;
     }
-    match cleaner.backend.load(Stored::Session(&entry.id), None) {
-        Ok(Current::Found(bytes, _)) => {
-            matches!(Document::decode(bytes), Err(Unreadable::Corrupt(_)))
-        }
-        _ => false,
+    damage(cleaner.backend, &entry.id).is_some()
+}
+
+/// What is wrong with the document of a session. One that cannot be read now is not damaged.
+fn damage(backend: &dyn Backend, id: &SessionId) -> Option<Damage> {
+    let Ok(Current::Found(bytes, _)) = backend.load(Stored::Session(id), None) else { return None };
+    match Document::check(bytes) {
+        Err(Unreadable::Corrupt(damage)) => Some(damage),
+        _ => None,
+    }
+}
+
+/// Reads all documents that a plan would keep. Those that are damaged are marked in the survey, and
+/// returned. `progress` hears how many were read; it ends early if `stop` says so.
+pub(super) fn check(
+    backend: &dyn Backend,
+    survey: &mut Survey,
+    plan: &Plan,
+    stop: Option<&AtomicBool>,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Vec<DamagedSession> {
+    let removed: HashSet<&SessionId> = plan.removals.iter().map(|it| &it.id).collect();
+    let is_kept = |it: &&mut Candidate| it.readable && !removed.contains(&it.id);
+    let mut kept: Vec<&mut Candidate> = survey.sessions.iter_mut().filter(is_kept).collect();
+    let total = kept.len();
+    let mut damaged = Vec::new();
+    while !kept.is_empty() && !is_stopped(stop) {
+        progress(total - kept.len(), total);
+        let some = kept.split_off(kept.len().saturating_sub(CHECKED_AT_ONCE));
+        let found = spread(some, |candidates| {
+            let mut found = Vec::new();
+            for candidate in candidates {
+                if let Some(reason) = damage(backend, &candidate.id) {
+                    candidate.damaged = true;
+                    found.push(DamagedSession { id: candidate.id.clone(), reason });
+                }
+            }
+            found
+        });
+        damaged.extend(found.into_iter().flatten());
+    }
+    damaged.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    damaged
+}
+
+/// Marks the sessions that an earlier, thorough look found damaged. They go only in the version that it
+/// saw, so they need not be read again.
+pub(super) fn recall(survey: &mut Survey, shown: &Report) {
+    let is_damage = |it: &&Removal| matches!(it.reason, Reason::Damaged { .. });
+    let damaged: HashSet<&SessionId> =
+        shown.removed.iter().filter(is_damage).map(|it| &it.id).collect();
+    for session in survey.sessions.iter_mut().filter(|it| damaged.contains(&it.id)) {
+        session.damaged = true;
     }
 }
 

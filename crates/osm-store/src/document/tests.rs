@@ -46,6 +46,31 @@ fn there_and_back() {
 }
 
 #[test]
+fn the_first_line_tells_the_size() {
+    let bytes = document().encode().join();
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap();
+    let summary = Summary::parse(line).unwrap();
+    assert!(summary.fits(bytes.len() as u64));
+    assert!(!summary.fits(bytes.len() as u64 - 1) && !summary.fits(bytes.len() as u64 + 1));
+    assert!(Summary::parse(b"{\"version\":\"1.0.0\",").unwrap().fits(7), "older ones do not tell");
+}
+
+#[test]
+fn a_check_finds_damage_that_opening_does_not_meet() {
+    let bytes = document().encode().join();
+    assert_eq!(Document::check(bytes.clone()), Ok(()));
+    let mut found = 0;
+    for at in (0..bytes.len()).step_by(53) {
+        let mut damaged = bytes.clone();
+        damaged[at] = 0;
+        let is_opened = Document::decode(damaged.clone()).is_ok();
+        assert!(Document::check(damaged).is_err(), "no JSON has a NUL: byte {at}");
+        found += usize::from(is_opened);
+    }
+    assert!(found > 0, "a value is not parsed when a document is opened");
+}
+
+#[test]
 fn a_file_that_was_reformatted_is_read_all_the_same() {
     let bytes = document().encode().join();
     let value: Value = serde_json::from_slice(&bytes).unwrap();

@@ -109,7 +109,7 @@ pub fn list(invocation: &Invocation, request: &ListRequest) -> Result<Vec<Row>, 
         entries.into_iter().map(row).filter(is_wanted).collect::<Vec<_>>()
     });
     let mut rows: Vec<Row> = shares.into_iter().flatten().collect();
-    // Only a first line that cannot be read asks for a look at the whole document.
+    // Only a first line that cannot be read, or does not fit the file, asks for a look at all of it.
     for row in rows.iter_mut().filter(|row| row.is_damaged) {
         row.is_damaged = matches!(store.read(&row.id), Err(Error::Corrupt { .. }));
     }
@@ -168,7 +168,8 @@ fn repositories(folder: &Path, path: &str) -> Vec<String> {
 fn row(entry: Entry) -> Row {
     let modified = entry.modified;
     let summary = entry.summary.as_deref().and_then(Summary::parse);
-    let is_damaged = summary.is_none();
+    // A look at the whole document follows.
+    let is_damaged = summary.as_ref().is_none_or(|it| !it.fits(entry.size));
     let summary = summary.unwrap_or_default();
     let (source, agent, host) = match summary.origin {
         Some(origin) => (Some(origin.source), origin.agent, Some(origin.host)),
