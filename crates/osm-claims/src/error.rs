@@ -17,6 +17,9 @@ pub enum Error {
     /// The rules refuse it.
     #[error(transparent)]
     Refused(Box<Refused>),
+    /// The caller gave up waiting. Nothing was changed.
+    #[error("interrupted")]
+    Interrupted,
     /// Another process has been writing for longer than a writer may take.
     #[error("another process is writing to the ledger")]
     Busy {

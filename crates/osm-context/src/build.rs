@@ -10,6 +10,7 @@ use crate::files::{Fate, read_all};
 use crate::git;
 use crate::item::{Item, Kind};
 use crate::plan::{Plan, Planner, Wanted};
+use crate::progress::Step;
 use crate::reason::{bytes, time};
 use crate::render::Prompt;
 use crate::run::{self, End};
@@ -23,8 +24,9 @@ use crate::setting::Setting;
 pub fn build(items: &[Item], setting: &Setting) -> Result<Prompt> {
     let mut draft = Draft::default();
     let mut planner = Planner::new(setting);
-    for item in items {
+    for (number, item) in items.iter().enumerate() {
         setting.go_on()?;
+        setting.report(number, Step::Items { done: number, total: items.len() });
         draft.begin_item(item.label());
         match item.kind() {
             Kind::File { path } => match planner.plan(path.as_deref(), item.label()) {

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::files::{Fate, read_all};
 use crate::item::{Item, Kind};
 use crate::plan::{Plan, Planner};
+use crate::progress::Step;
 use crate::section::{REPEATED, Skipped};
 use crate::setting::Setting;
 use crate::stats::lines;
@@ -56,7 +57,11 @@ pub struct FileOf {
 /// What each of some items stands for, in order. Tokens are counted if the setting has an encoding.
 pub fn describe(items: &[Item], setting: &Setting) -> Result<Vec<Description>> {
     let (mut planner, mut known) = (Planner::new(setting), HashSet::new());
-    items.iter().map(|item| one(item, &mut planner, &mut known, setting)).collect()
+    let mut describe = |(at, item)| {
+        setting.report(at, Step::Items { done: at, total: items.len() });
+        one(item, &mut planner, &mut known, setting)
+    };
+    items.iter().enumerate().map(&mut describe).collect()
 }
 
 /// The items whose files or folders are not there, by their numbers. One look at each tells.
@@ -74,7 +79,8 @@ pub fn missing(items: &[Item], setting: &Setting) -> Vec<i64> {
 pub fn files(items: &[Item], setting: &Setting) -> Result<Vec<FileOf>> {
     let mut planner = Planner::new(setting);
     let mut files = Vec::new();
-    for item in items {
+    for (at, item) in items.iter().enumerate() {
+        setting.report(at, Step::Items { done: at, total: items.len() });
         let Kind::File { path } = item.kind() else { continue };
         let plan = lenient(planner.plan(path.as_deref(), item.label()), item)?;
         files.extend(plan.files.into_iter().filter_map(|file| {

@@ -10,6 +10,7 @@ use crate::body::Body;
 use crate::error;
 use crate::huge_pages;
 use crate::plan::Wanted;
+use crate::progress::Step;
 use crate::read;
 use crate::reason::Reason;
 use crate::setting::Setting;
@@ -87,6 +88,10 @@ pub(crate) fn read_all<N, T: Send>(
             };
             if so_far > total {
                 return reader.finish();
+            }
+            // The caller reports single files, by their items.
+            if wanted.len() > 1 {
+                setting.report(at, Step::Reading { done: at, total: wanted.len() });
             }
             match reader.read(at, file) {
                 Ok(read) => size = read as u64,

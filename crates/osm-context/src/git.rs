@@ -12,6 +12,7 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::progress::Step;
 use crate::reason::Reason;
 use crate::run::{self, Captured, End, Kept, Streams};
 use crate::section::Skipped;
@@ -247,6 +248,7 @@ impl<'a> Git<'a> {
         let mut command = Command::new(self.setting.git);
         isolation::isolate(&mut command, &self.overrides);
         command.args(arguments);
+        (self.setting.progress)(Step::Running("git"));
         let captured = run::capture(command, self.folder, Streams::Apart, most, self.setting)?;
         self.judged(captured)
     }

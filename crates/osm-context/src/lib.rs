@@ -58,6 +58,7 @@
 //! | why something is left out | `reason.rs` |
 //! | what git is asked, and what it is refused | [`git`] |
 //! | how a command is stopped | `run.rs` |
+//! | how long work tells how far it is | `progress.rs` |
 //! | how a prompt looks | `render.rs`, `fence.rs`, `label.rs`, `language.rs`; back: `parse.rs` |
 //! | archives as text | [`txtar`] |
 //! | tokens | [`tokens`] |
@@ -78,6 +79,7 @@ mod language;
 mod open;
 mod parse;
 mod plan;
+mod progress;
 mod read;
 mod reason;
 mod render;
@@ -97,6 +99,7 @@ pub use error::{Error, Result};
 pub use item::{Item, Kind};
 pub use label::shown_lines;
 pub use parse::{Malformed, parse};
+pub use progress::{Progress, Step};
 pub use reason::Reason;
 pub use render::{Pieces, Prompt};
 pub use resolve::{Found, Resolved, label_of, resolve};

@@ -9,6 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::progress::Step;
 use crate::reason::Reason;
 use crate::section::Skipped;
 use crate::setting::Setting;
@@ -141,7 +142,11 @@ fn matches(typed: &str, path: &Path, setting: &Setting) -> Result<Resolved> {
     let files = walked.files.iter().filter(|file| matcher.is_match(&file.name));
     // One name that cannot be kept is no reason to refuse the others.
     let (named, unnamed): (Vec<_>, Vec<_>) = files.partition(|file| file.path.to_str().is_some());
-    let all = named.iter().map(|file| found(&base.join(&file.name), false, setting));
+    let all = named.iter().enumerate().map(|(at, file)| {
+        setting.report(at, Step::Items { done: at, total: named.len() });
+        setting.go_on()?;
+        found(&base.join(&file.name), false, setting)
+    });
     let all: Vec<Found> = all.collect::<Result<_>>()?;
     match (all.is_empty(), unnamed.first()) {
         (true, None) => Err(Error::NoMatch(typed.to_owned())),

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
+use crate::progress::Step;
 use crate::setting::Setting;
 
 /// The time between two checks for interruption and timeout.
@@ -51,6 +52,7 @@ pub fn run(command: &[String], folder: &Path, setting: &Setting) -> Result<Ran> 
         let source = io::Error::new(io::ErrorKind::InvalidInput, "the command is empty");
         return Err(Error::Start { program: String::new(), source });
     };
+    (setting.progress)(Step::Running(&command.join(" ")));
     let mut process = Command::new(program);
     process.args(arguments);
     let mut captured = capture(process, folder, Streams::Together, setting.limits.output, setting)?;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::progress::{Progress, Step, UNHEARD, is_due};
 use crate::tokens::Encoding;
 
 /// Where we are, and how much may be used up.
@@ -21,6 +22,8 @@ pub struct Setting<'a> {
     pub encoding: Option<Encoding>,
     /// Whether the user wants it no more; it is asked often, and by several threads.
     pub interrupted: Interrupted<'a>,
+    /// Hears how far long work is.
+    pub progress: Progress<'a>,
 }
 
 /// Tells whether the caller wants the work to stop. Several threads ask, and often, so it must be fast.
@@ -39,12 +42,21 @@ impl<'a> Setting<'a> {
             limits: Limits::default(),
             encoding: None,
             interrupted: NEVER,
+            progress: UNHEARD,
         }
     }
 
     /// An error if the user wants it no more.
     pub(crate) fn go_on(&self) -> Result<()> {
         if (self.interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Reports a step of work on many things; `number` says which of them it is at.
+    #[inline]
+    pub(crate) fn report(&self, number: usize, step: Step) {
+        if is_due(number) {
+            (self.progress)(step);
+        }
     }
 }
 

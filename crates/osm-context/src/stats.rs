@@ -38,7 +38,8 @@ impl Prompt {
         let pieces = self.pieces();
         let texts: Vec<&str> = pieces.iter().collect();
         let files = self.blocks().filter(|block| block.subject == Subject::File).count();
-        let count = |encoding| tokens::count_all(&texts, encoding, setting.interrupted);
+        let count =
+            |encoding| tokens::count_all(&texts, encoding, setting.interrupted, setting.progress);
         Ok(Stats {
             bytes: texts.iter().map(|text| text.len() as u64).sum(),
             lines: self.lines(&pieces),

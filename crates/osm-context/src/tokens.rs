@@ -23,6 +23,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
+use crate::progress::{Progress, Step, UNHEARD, is_due};
 use crate::setting::Interrupted;
 use counter::Counter;
 
@@ -51,7 +52,7 @@ thread_local! {
 /// Counting stops with [`Error::Interrupted`] soon after `interrupted` returns true. It is asked after
 /// every 64 KiB, and by several threads.
 pub fn count(text: &str, encoding: Encoding, interrupted: Interrupted) -> Result<u64> {
-    count_all(&[text], encoding, interrupted)
+    count_all(&[text], encoding, interrupted, UNHEARD)
 }
 
 /// The sum of the numbers of tokens of some texts.
@@ -59,6 +60,7 @@ pub fn count_all<T: AsRef<str>>(
     texts: &[T],
     encoding: Encoding,
     interrupted: Interrupted,
+    progress: Progress,
 ) -> Result<u64> {
     let size: usize = texts.iter().map(|text| text.as_ref().len()).sum();
     let parts: Vec<&str> = texts.iter().flat_map(|text| parts(text.as_ref())).collect();
@@ -66,10 +68,14 @@ pub fn count_all<T: AsRef<str>>(
     let next = AtomicUsize::new(0);
     let work = || {
         let mut sum = 0;
-        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = parts.get(at) else { return Ok(sum) };
+            if is_due(at) {
+                progress(Step::Counting { done: at, total: parts.len() });
+            }
             sum += count_here(part, encoding, interrupted)?;
         }
-        Ok(sum)
     };
     std::thread::scope(|scope| {
         // Where no more threads can be had, fewer do the same.

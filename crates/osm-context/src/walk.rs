@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::error::Result;
+use crate::progress::Step;
 use crate::reason::Reason;
 use crate::setting::Setting;
 
@@ -53,6 +54,7 @@ pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walke
     let found = Mutex::new(Walked::default());
     let count = AtomicUsize::new(0);
     let most = setting.limits.files;
+    setting.report(0, Step::Finding(0));
     let visitor = || {
         let count = &count;
         let mut share = Share { mine: Walked::default(), all: &found };
@@ -65,6 +67,9 @@ pub(crate) fn walk(root: &Path, scope: Scope, setting: &Setting) -> Result<Walke
                 Err(error) => share.complain(&error, root),
             };
             let so_far = count.fetch_add(usize::from(is_one), Ordering::Relaxed);
+            if is_one {
+                setting.report(so_far, Step::Finding(so_far));
+            }
             if so_far > most { WalkState::Quit } else { WalkState::Continue }
         }
     };

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use osm_claims::Reason;
 use serde_json::{Value, json};
 
+use crate::interrupt;
 use crate::ops::claim::words;
 
 /// An error of an operation, as every front end needs it. `Display` is the message: one line, lower
@@ -51,6 +52,8 @@ pub enum Exit {
     Claim(Reason),
     /// A command that was run ended so.
     Command(u8),
+    /// A signal ended it.
+    Signal(u8),
 }
 
 impl Exit {
@@ -64,6 +67,7 @@ impl Exit {
         (Exit::Refused, "not confirmed or not trusted: nothing was changed"),
         (Exit::Partial, "some items failed: the message names them"),
         (Exit::Lost, "the claim was lost while the command ran; osm stopped the command"),
+        (Exit::Signal(2), "interrupted by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)"),
     ];
 
     /// The number.
@@ -80,7 +84,17 @@ impl Exit {
             Self::Lost => 7,
             Self::Claim(reason) => words::exit(reason),
             Self::Command(code) => code,
+            Self::Signal(number) => 128_u8.saturating_add(number),
         }
+    }
+
+    /// Ends the program: by its exit code, or by the signal that stopped it.
+    #[must_use]
+    pub fn end(self) -> ExitCode {
+        if let Self::Signal(number) = self {
+            interrupt::end_by(number);
+        }
+        self.into()
     }
 }
 

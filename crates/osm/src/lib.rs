@@ -21,6 +21,7 @@ mod goals;
 #[cfg(unix)]
 mod ignored;
 mod interaction;
+mod interrupt;
 mod invocation;
 mod log;
 pub mod ops;
@@ -34,7 +35,9 @@ mod trust;
 mod world;
 
 pub use error::{Exit, Failure};
-pub use interaction::{CannotAsk, Interaction, Silence, Unconfirmed, confirm};
+pub use interaction::{
+    CannotAsk, Interaction, Interrupted, Progress, Silence, Unconfirmed, Watcher, Work, confirm,
+};
 pub use invocation::{Invocation, InvocationError, Options};
 pub use world::{ColorChoice, VARIABLES, World};
 

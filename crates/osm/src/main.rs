@@ -16,5 +16,5 @@ type Allocator = std::alloc::System;
 static ALLOCATOR: Metered<Allocator> = Metered(Allocator {});
 
 fn main() -> ExitCode {
-    osm::run(&osm::World::capture()).into()
+    osm::run(&osm::World::capture()).end()
 }

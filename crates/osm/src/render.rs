@@ -7,6 +7,7 @@
 
 mod author;
 pub(crate) mod escape;
+mod progress;
 mod screen;
 mod table;
 mod text;
@@ -14,6 +15,7 @@ pub(crate) mod time;
 mod ui;
 
 pub(crate) use author::author;
+pub(crate) use progress::ProgressLine;
 pub(crate) use screen::Screen;
 pub(crate) use table::{Column, Table, aligned};
 pub(crate) use text::{Style, Text, ToText, brief, size};

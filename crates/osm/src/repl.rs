@@ -76,9 +76,14 @@ impl Repl {
     ) -> Self {
         let host = launcher.host();
         let (saver, stop) = (host.saver.clone(), Arc::clone(&host.stop));
+        let progress = host.screen.progress_line();
+        let final_save = move || {
+            progress.erase();
+            drop(saver.save_or_rescue());
+        };
         let watch =
             if source == CommandSource::Terminal { Watch::Interactive } else { Watch::Batch };
-        let signals = Signals::watch(watch, stop, Box::new(move || drop(saver.save_or_rescue())));
+        let signals = Signals::watch(watch, stop, Box::new(final_save));
         let source: Box<dyn LineSource> = match source {
             CommandSource::Arguments(commands) => Box::new(Commands::new(commands)),
             CommandSource::Terminal => {

@@ -82,6 +82,7 @@ impl Host for ScriptHost {
     }
 
     fn run(&mut self, execution: &Execution) -> io::Result<Finished> {
+        let _shown = self.host.screen.begin(&format!("running {}", execution.command.join(" ")));
         exec::run(execution, &self.host.folder)
     }
 

@@ -11,6 +11,8 @@ use osm_claims::Token;
 use osm_identity::{Environment, ProcessSource, System};
 use osm_store::Clock;
 use osm_store::backend::Holder;
+#[cfg(unix)]
+use rustix::termios::{Winsize, tcgetwinsize};
 
 /// What the program was given.
 pub struct World {
@@ -95,11 +97,31 @@ impl World {
             return None;
         }
         #[cfg(unix)]
-        let width = rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|it| it.ws_col);
+        let width = width_in(tcgetwinsize(std::io::stdout()));
         #[cfg(not(unix))]
-        let width: Option<u16> = None;
+        let width = None;
+        Some(width.unwrap_or_else(|| self.usual_columns()))
+    }
+
+    /// The width of a terminal that does not tell its own.
+    fn usual_columns(&self) -> usize {
         let named = || self.environment.get("COLUMNS")?.to_str()?.parse().ok();
-        width.filter(|width| *width > 0).map(usize::from).or_else(named).or(Some(80))
+        named().unwrap_or(80)
+    }
+
+    /// The width, at every call, of the terminal that a line about long work can be drawn on. `None` if
+    /// messages go elsewhere, or the terminal cannot erase a line.
+    pub(crate) fn progress_columns(&self) -> Option<Box<dyn Fn() -> usize + Send + Sync>> {
+        let is_dumb = self.environment.get("TERM") == Some(OsStr::new("dumb"));
+        if is_dumb || !self.stderr_is_terminal() {
+            return None;
+        }
+        let usual = self.usual_columns();
+        #[cfg(unix)]
+        let width = move || width_in(tcgetwinsize(std::io::stderr())).unwrap_or(usual);
+        #[cfg(not(unix))]
+        let width = move || usual;
+        Some(Box::new(width))
     }
 
     /// `--color`, as far as it can be known before the command line is parsed.
@@ -239,6 +261,12 @@ impl World {
             }
         }
     }
+}
+
+/// The width of a terminal, if it tells.
+#[cfg(unix)]
+fn width_in(size: rustix::io::Result<Winsize>) -> Option<usize> {
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
 }
 
 #[cfg(all(test, unix, not(target_os = "macos")))]

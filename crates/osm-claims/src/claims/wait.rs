@@ -18,7 +18,8 @@ impl Claims {
     /// Repeats an attempt after each change until it is not refused for a reason that time can
     /// change, or until the time is over.
     ///
-    /// A release, a death, and the end of a lease or of an offer all wake it at once.
+    /// A release, a death, and the end of a lease or of an offer all wake it at once, and so does a
+    /// signal that this thread handles: an attempt can return [`Error::Interrupted`] then.
     pub fn wait<T>(&self, time: Duration, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
         let until = Instant::now() + time;
         // The watch starts before the first look, so that no change falls in between.

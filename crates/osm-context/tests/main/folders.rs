@@ -1,8 +1,9 @@
 //! Which files a folder gives, and in which order.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use osm_context::{Error, Setting, build};
+use osm_context::{Encoding, Error, Setting, Step, build};
 
 use crate::harness::{Lab, labels, left_out};
 
@@ -163,4 +164,32 @@ fn an_interruption_ends_it_wherever_it_comes() {
         }
     }
     assert!(ended, "it is asked without end");
+}
+
+#[cfg(unix)]
+#[test]
+fn long_work_tells_how_far_it_is() {
+    let lab = Lab::new();
+    for name in 0..200 {
+        lab.write(&format!("d/{name}"), "x");
+    }
+    let heard = Mutex::new(Vec::new());
+    let progress = |step: Step| heard.lock().unwrap().push(format!("{step:?}"));
+    let mut items = lab.items(&["d"]);
+    items.push(osm_context::Item::lazy_run(2, "t", &["true", "x"], ""));
+    let setting = Setting { progress: &progress, encoding: Some(Encoding::O200k), ..lab.setting() };
+    build(&items, &setting).unwrap().stats(&setting, None).unwrap();
+    let heard = heard.into_inner().unwrap();
+    for step in [
+        "Items { done: 0, total: 2 }",
+        "Finding(0)",
+        "Finding(128)",
+        "Running(\"true x\")",
+        "Reading { done: 0, total: 200 }",
+        "Reading { done: 192, total: 200 }",
+        "Counting { done: 0, ",
+    ] {
+        assert!(heard.iter().any(|it| it.starts_with(step)), "{step} is missing: {heard:?}");
+    }
+    assert!(heard.len() < 30, "a report for each file would cost too much: {heard:?}");
 }

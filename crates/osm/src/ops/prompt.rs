@@ -9,8 +9,6 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
 use osm_context::{Description, Skipped};
 use osm_store::Session;
 use osm_store::backend::Wait;
@@ -18,13 +16,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::Failure;
-use crate::interaction::Interaction;
+use crate::interaction::{Interaction, Interrupted};
 use crate::invocation::{Invocation, InvocationError};
 
 use self::items::{Fresh, Items};
 
-pub(crate) use builder::Builder;
 pub use builder::PromptStats;
+pub(crate) use builder::{Builder, Watch, report};
 
 /// The template of `osm code-review`.
 pub const CODE_REVIEW: &str = include_str!("../../assets/prompts/code-review.md");
@@ -115,6 +113,9 @@ pub enum Error {
     /// Another tool has stored something else under the items' key.
     #[error("the items of this session are invalid: {0}")]
     Items(#[from] serde_json::Error),
+    /// The user stopped it.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl Failure for Error {
@@ -126,6 +127,7 @@ impl Failure for Error {
             Self::Template(_) => "invalid_template",
             Self::Unresolved(_) => "not_found",
             Self::Items(_) => "invalid_items",
+            Self::Interrupted(error) => error.reason(),
         }
     }
 
@@ -133,6 +135,7 @@ impl Failure for Error {
         match self {
             Self::Invocation(error) => error.exit(),
             Self::Unresolved(_) => crate::Exit::NotFound,
+            Self::Interrupted(error) => error.exit(),
             _ => crate::Exit::Failure,
         }
     }
@@ -162,40 +165,46 @@ fn joined(failed: &[(String, osm_context::Error)]) -> String {
 pub fn build(
     invocation: &Invocation,
     request: &BuildRequest,
-    _interaction: &mut dyn Interaction,
+    interaction: &mut dyn Interaction,
 ) -> Result<Prompt, Error> {
     let items = Items::read(&open(invocation)?)?;
-    let folder = invocation.folder()?;
-    let builder = builder(invocation, &folder);
-    let prompt = builder.build(&items.list, &request.template, request.data.clone())?;
-    let skipped = prompt.skipped().cloned().collect();
-    Ok(Prompt { text: prompt.to_string(), stats: builder.stats(&prompt)?, skipped })
+    with_builder(invocation, "building the prompt", interaction, |builder| {
+        let prompt = builder.build(&items.list, &request.template, request.data.clone())?;
+        let skipped = prompt.skipped().cloned().collect();
+        Ok(Prompt { text: prompt.to_string(), stats: builder.stats(&prompt)?, skipped })
+    })
 }
 
 /// Lists the items of the session with their sizes. Nothing is run for it.
 pub fn list(
     invocation: &Invocation,
-    _interaction: &mut dyn Interaction,
+    interaction: &mut dyn Interaction,
 ) -> Result<Vec<Description>, Error> {
     let items = Items::read(&open(invocation)?)?;
-    let folder = invocation.folder()?;
-    Ok(osm_context::describe(&items.list, builder(invocation, &folder).setting())?)
+    with_builder(invocation, "listing the items", interaction, |builder| {
+        Ok(osm_context::describe(&items.list, builder.setting())?)
+    })
 }
 
 /// Adds items to the session: all of them, or none.
 pub fn add(
     invocation: &Invocation,
     request: &AddRequest,
-    _interaction: &mut dyn Interaction,
+    interaction: &mut dyn Interaction,
 ) -> Result<Added, Error> {
     let mut session = open(invocation)?;
-    let folder = invocation.folder()?;
-    let builder = builder(invocation, &folder);
-    let mut items = Items::read(&session)?;
+    with_builder(invocation, "adding items", interaction, |builder| {
+        add_to(&mut session, request, builder)
+    })
+}
+
+fn add_to(session: &mut Session, request: &AddRequest, builder: &Builder) -> Result<Added, Error> {
+    let mut items = Items::read(session)?;
     let (mut added, mut fresh, mut failed) = (Added::default(), Vec::new(), Vec::new());
     for new in &request.items {
-        match (Fresh::find(new, &builder, &mut added.skipped), new) {
+        match (Fresh::find(new, builder, &mut added.skipped), new) {
             (Ok(found), _) => fresh.push(found),
+            (Err(error @ osm_context::Error::Interrupted), _) => return Err(error.into()),
             (Err(error), NewItem::Path(path)) => failed.push((path.clone(), error)),
             (Err(error), _) => return Err(error.into()),
         }
@@ -203,21 +212,34 @@ pub fn add(
     if !failed.is_empty() {
         return Err(Error::Unresolved(failed));
     }
-    items.reserve(&mut session, &fresh)?;
+    items.reserve(session, &fresh)?;
     for each in fresh {
-        items.add(each, &builder, &mut added);
+        items.add(each, builder, &mut added);
     }
     if !added.ids.is_empty() {
-        items.store(&mut session)?;
+        items.store(session)?;
         let ids: Vec<String> = added.ids.iter().map(i64::to_string).collect();
         session.record("prompt", &format!("add {}", ids.join(" ")))?;
     }
     Ok(added)
 }
 
-fn builder<'a>(invocation: &'a Invocation, folder: &'a Path) -> Builder<'a> {
-    let environment = &invocation.world.environment;
-    Builder::new(folder, environment, &invocation.settings.prompting, &|| false)
+/// Does work that the front end shows and the user can stop.
+fn with_builder<T>(
+    invocation: &Invocation,
+    what: &str,
+    interaction: &mut dyn Interaction,
+    work: impl FnOnce(&Builder) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let folder = invocation.folder()?;
+    let (environment, settings) = (&invocation.world.environment, &invocation.settings.prompting);
+    let shown = interaction.begin(what);
+    let watch =
+        Watch { interrupted: &|| shown.is_stopped(), progress: &|step| report(step, &shown) };
+    match work(&Builder::new(&folder, environment, settings, watch)) {
+        Err(Error::Context(osm_context::Error::Interrupted)) => Err(shown.interrupted().into()),
+        done => done,
+    }
 }
 
 fn open(invocation: &Invocation) -> Result<Session, Error> {

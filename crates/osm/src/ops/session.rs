@@ -16,7 +16,7 @@ mod transfer;
 pub use archives::{Archive, RestoreRequest, Restored, archives, restore};
 pub(crate) use background::BackgroundCleanup;
 pub use change::{DeleteRequest, Deleted, DeletedItem, Reset, ResetRequest, delete, reset};
-pub use clean::{CleanRequest, clean};
+pub use clean::{CleanRequest, Cleaned, clean};
 pub use diff::{DiffRequest, beginning, diff, difference_json};
 pub use error::SessionError;
 pub(crate) use error::restore_command;

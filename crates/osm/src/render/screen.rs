@@ -6,9 +6,10 @@ use std::io::{self, Write as _};
 use std::rc::Rc;
 
 use super::escape::lines;
-use super::{Text, ToText, aligned};
+use super::{ProgressLine, Text, ToText, aligned};
 use crate::World;
 use crate::error::CommandError;
+use crate::interaction::Progress;
 
 /// A writer that several owners share.
 #[derive(Clone)]
@@ -22,17 +23,30 @@ pub(crate) struct Screen {
     muted: Rc<Cell<bool>>,
     /// Why standard output cannot be written: usually its reader has closed it.
     broken: Rc<Cell<Option<io::ErrorKind>>>,
+    /// What standard error shows of long work.
+    progress: ProgressLine,
 }
 
 impl Screen {
-    pub(super) fn new(world: &World) -> Self {
+    pub(super) fn new(world: &World, progress: ProgressLine) -> Self {
         Self {
             color: world.wants_color(),
             columns: world.columns(),
             is_watched: world.stdin_is_terminal() && world.stderr_is_terminal(),
             muted: Rc::default(),
             broken: Rc::default(),
+            progress,
         }
+    }
+
+    /// Begins long work of a command, which Ctrl-C stops in its own way.
+    pub(crate) fn begin(&self, what: &str) -> Progress {
+        self.progress.begin(what, None)
+    }
+
+    /// The line that shows long work.
+    pub(crate) fn progress_line(&self) -> ProgressLine {
+        self.progress.clone()
     }
 
     pub(crate) fn wants_color(&self) -> bool {
@@ -87,6 +101,7 @@ impl Screen {
     }
 
     fn write_exact(&self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) {
+        let _line = self.progress.hold();
         let mut stdout = io::stdout().lock();
         if let Err(error) = write(&mut stdout).and_then(|()| stdout.flush()) {
             self.broken.set(Some(error.kind()));
@@ -110,12 +125,9 @@ impl Screen {
         self.write_styled_error(&lines(text));
     }
 
-    #[expect(
-        clippy::unused_self,
-        reason = "only an owner of the one writer may write to standard error"
-    )]
     fn write_styled_error(&self, text: &str) {
         let end = if text.ends_with('\n') { "" } else { "\n" };
+        let _line = self.progress.hold();
         // If standard error is closed, there is no way left to say so.
         drop(io::stderr().lock().write_all(format!("{text}{end}").as_bytes()));
     }
@@ -151,12 +163,19 @@ impl Screen {
         if !self.is_watched {
             return None;
         }
+        let _line = self.progress.hold();
         let mut stderr = io::stderr().lock();
         stderr.write_all(lines(prompt).as_bytes()).and_then(|()| stderr.flush()).ok()?;
         drop(stderr);
         let mut line = String::new();
         let length = io::stdin().read_line(&mut line).ok()?;
         (length > 0).then(|| line.trim_end_matches(['\n', '\r']).to_owned())
+    }
+
+    /// Writes to the terminal without a line about long work in between.
+    pub(crate) fn send_to_terminal(&self, bytes: &[u8]) -> io::Result<()> {
+        let _line = self.progress.hold();
+        Self::to_terminal(bytes)
     }
 
     /// Writes to the terminal, even if the standard streams are redirected.

@@ -9,10 +9,11 @@ use std::io::Write as _;
 use osm_store::Export;
 use serde::Serialize;
 
-use super::{Screen, Table, Text, ToText, aligned, escape};
+use super::{ProgressLine, Screen, Table, Text, ToText, aligned, escape};
 use crate::World;
 use crate::error::{CommandError, Exit};
-use crate::interaction::{CannotAsk, Interaction};
+use crate::interaction::{CannotAsk, Interaction, Progress};
+use crate::interrupt::Interrupt;
 
 /// The writer of a command.
 pub(crate) struct Ui<'a> {
@@ -20,19 +21,19 @@ pub(crate) struct Ui<'a> {
     world: &'a World,
     /// Errors are JSON, too.
     json: bool,
-    /// When long work began.
-    started: Option<std::time::Instant>,
+    /// What standard error shows of long work.
+    progress: ProgressLine,
 }
 
 impl<'a> Ui<'a> {
     pub(crate) fn new(world: &'a World, json: bool) -> Self {
-        Self { out: String::new(), world, json, started: None }
+        Self { out: String::new(), world, json, progress: ProgressLine::new(world, json) }
     }
 
     /// A writer that writes at once, for a mode.
     pub(crate) fn screen(&mut self) -> Result<Screen, CommandError> {
         self.finish()?;
-        Ok(Screen::new(self.world))
+        Ok(Screen::new(self.world, self.progress.clone()))
     }
 
     /// Adds a line for people.
@@ -77,6 +78,7 @@ impl<'a> Ui<'a> {
             }
             Export::Stored(pieces) => {
                 self.finish()?;
+                let _line = self.progress.hold();
                 let mut stdout = std::io::stdout().lock();
                 pieces.write_to(&mut stdout)?;
                 stdout.flush()?;
@@ -111,17 +113,18 @@ impl<'a> Ui<'a> {
         self.message("hint", text);
     }
 
-    #[expect(clippy::unused_self, reason = "who writes to standard error holds the one writer")]
     fn message(&mut self, kind: &str, text: &str) {
         // If standard error is closed, there is no way left to say so.
         // Further lines are indented: a line end in a file's name cannot make it look like a message.
         let text = escape::lines(text).replace('\n', "\n  ");
+        let _line = self.progress.hold();
         drop(writeln!(std::io::stderr(), "osm: {kind}: {text}"));
     }
 
     /// Writes what was collected.
     pub(crate) fn finish(&mut self) -> Result<(), CommandError> {
         let out = std::mem::take(&mut self.out);
+        let _line = self.progress.hold();
         let mut stdout = std::io::stdout().lock();
         stdout.write_all(out.as_bytes())?;
         stdout.flush()?;
@@ -155,24 +158,18 @@ impl<'a> Ui<'a> {
 }
 
 impl Interaction for Ui<'_> {
-    /// Shows a bar on a terminal, if the work takes longer than a second.
-    fn progress(&mut self, done: usize, total: usize) {
-        let started = *self.started.get_or_insert_with(std::time::Instant::now);
-        if started.elapsed().as_secs() == 0 || total == 0 || !self.world.stderr_is_terminal() {
-            return;
-        }
-        let filled = 30 * done / total;
-        let bar = format!("{}{}", "#".repeat(filled), ".".repeat(30 - filled));
-        let end = if done == total { "\n" } else { "" };
-        drop(write!(std::io::stderr(), "\r[{bar}] {done}/{total}{end}"));
+    fn begin(&mut self, what: &str) -> Progress {
+        self.progress.begin(what, Some(Interrupt::catch()))
     }
 
     fn confirm(&mut self, question: &str) -> Result<bool, CannotAsk> {
         if !self.world.stdin_is_terminal() {
             return Err(CannotAsk);
         }
-        let asked = self.finish().is_ok()
-            && write!(std::io::stderr(), "{} (y/N) ", escape::lines(question)).is_ok();
+        let is_written = self.finish().is_ok();
+        let _line = self.progress.hold();
+        let asked =
+            is_written && write!(std::io::stderr(), "{} (y/N) ", escape::lines(question)).is_ok();
         let mut answer = String::new();
         if !asked || std::io::stdin().read_line(&mut answer).is_err() {
             return Err(CannotAsk);

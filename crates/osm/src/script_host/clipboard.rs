@@ -134,7 +134,8 @@ pub(super) fn copy(host: &SessionHost, text: &str) -> Result<(), String> {
             Method::Command(command) => tool::write_to_shell(command, text, host)
                 .map_err(|it| format!("OSM_CLIPBOARD: {it}")),
             Method::Terminal(wrap) => osc52::sequence(text, wrap).and_then(|bytes| {
-                Screen::to_terminal(&bytes).map_err(|error| format!("the terminal: {error}"))
+                let sent = host.screen.send_to_terminal(&bytes);
+                sent.map_err(|error| format!("the terminal: {error}"))
             }),
             Method::Tool(words) => tool::write_to(words, text, host),
         };

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::clipboard;
-use crate::ops::prompt::{Builder, Error};
+use crate::ops::prompt::{Builder, Error, Watch, report};
 use crate::session_host::SessionHost;
 
 /// A function of the module.
@@ -57,7 +57,9 @@ pub(super) fn call(
     let (_, run) = known.ok_or_else(|| format!("osm:context has no function {function}"))?;
     let stop = std::sync::Arc::clone(&host.stop);
     let interrupted = move || stop.load(Ordering::Relaxed) || time_limit.must_stop();
-    let builder = Builder::new(&host.folder, &host.environment, &host.settings, &interrupted);
+    let shown = host.screen.begin("working");
+    let watch = Watch { interrupted: &interrupted, progress: &|step| report(step, &shown) };
+    let builder = Builder::new(&host.folder, &host.environment, &host.settings, watch);
     run(&Call { host, builder, time_limit }, arguments)
 }
 

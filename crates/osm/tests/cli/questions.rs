@@ -129,6 +129,24 @@ fn a_cleanup_says_what_would_go_and_how_much() {
 }
 
 #[test]
+fn what_was_found_damaged_goes_after_the_question() {
+    let env = Env::new();
+    save(&env, &["rotten"]);
+    env.config("[session]\nquarantine_days = 1\nauto_cleanup_enabled = false\n");
+    assert_eq!(env.run(&["session", "clean", "-y"]).code, Some(0), "the clock is known then");
+    let path = document(&env, "rotten");
+    let text = fs::read_to_string(&path).unwrap().replace("\"k\":1", "\"k\":x");
+    fs::write(&path, text).unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    let modified = file.metadata().unwrap().modified().unwrap();
+    file.set_modified(modified - std::time::Duration::from_hours(48)).unwrap();
+    drop(file);
+    let screen = answered(&env, &["session", "clean"], "y", "removed ");
+    assert!(screen.contains("Move 1 session ("), "{screen}");
+    assert!(!path.is_file() && trash(&env).len() == 1, "{screen}");
+}
+
+#[test]
 fn archives_can_be_deleted() {
     let env = Env::new();
     save(&env, &["one"]);

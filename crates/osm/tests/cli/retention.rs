@@ -211,6 +211,71 @@ fn damaged_documents_are_shown_as_such_and_go_after_their_own_time() {
     assert!(document(&env, "fresh").is_file() && document(&env, "good").is_file());
 }
 
+/// The sessions that a list shows as damaged.
+fn listed_as_damaged(env: &Env) -> Vec<String> {
+    let rows: Value =
+        serde_json::from_str(&env.run(&["session", "list", "--json"]).stdout).unwrap();
+    let damaged = rows.as_array().unwrap().iter().filter(|row| row["isDamaged"] == true);
+    damaged.map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(path).unwrap();
+    change(&mut bytes);
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_document_whose_first_line_is_good_is_shown_as_damaged_if_a_part_is_missing() {
+    let env = Env::new();
+    save(&env, &["good", "edited", "cut", "longer", "old"]);
+    change(&document(&env, "cut"), |bytes| bytes.truncate(bytes.len() - 7));
+    change(&document(&env, "longer"), |bytes| bytes.extend_from_slice(b"more"));
+    // Another size alone is no damage, and earlier versions did not write it down.
+    change(&document(&env, "edited"), |bytes| bytes.push(b'\n'));
+    change(&document(&env, "old"), |bytes| {
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let start = text.find("\"file_size\"").unwrap();
+        let end = start + text[start..].find(',').unwrap() + 1;
+        bytes.drain(start..end);
+    });
+    assert_eq!(listed_as_damaged(&env), [id("cut").to_string(), id("longer").to_string()]);
+    for name in ["edited", "old"] {
+        let run = env.run(&["session", "info", name]);
+        assert_eq!(run.code, Some(0), "{}", run.transcript());
+    }
+}
+
+#[test]
+fn clean_reads_what_stays_and_reports_damage_that_no_list_can_see() {
+    let env = Env::new();
+    save(&env, &["good", "rotten", "older"]);
+    for name in ["rotten", "older"] {
+        change(&document(&env, name), |bytes| {
+            let at = bytes.windows(4).position(|it| it == b"\"k\":").unwrap();
+            bytes[at + 4] = b'x';
+        });
+    }
+    assert_eq!(listed_as_damaged(&env), Vec::<String>::new(), "the size is right");
+    assert_eq!(env.run(&["session", "clean", "-y"]).code, Some(0), "the clock is known then");
+    date(&document(&env, "older"), 31);
+
+    let run = env.run(&["session", "clean", "--dry-run", "--json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["damaged"][0]["id"], id("rotten").as_str(), "{}", run.transcript());
+    assert_eq!(report["damaged"].as_array().unwrap().len(), 1, "{}", run.transcript());
+    assert_eq!(report["removed"][0]["id"], id("older").as_str(), "{}", run.transcript());
+
+    let run = env.run(&["session", "clean", "-y"]);
+    assert_eq!(run.code, Some(0), "{}", run.transcript());
+    assert!(run.stdout.contains("damaged, not changed for 31 days"), "{}", run.transcript());
+    let warning = format!("osm: warning: session {} is damaged: ", id("rotten").label());
+    assert!(run.stderr.contains(&warning), "{}", run.transcript());
+    let hint = format!("`osm session reset {}` quarantines", id("rotten"));
+    assert!(run.stderr.contains(&hint), "{}", run.transcript());
+    assert!(document(&env, "rotten").is_file() && !document(&env, "older").is_file());
+}
+
 #[test]
 fn locks_without_a_session_go() {
     let env = Env::new();

@@ -11,6 +11,8 @@ extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(target_os = "linux")]
+mod progress;
+#[cfg(target_os = "linux")]
 mod reading;
 #[cfg(target_os = "linux")]
 mod site;

@@ -3,11 +3,14 @@
 /// What writes to the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writer {
-    /// A command: text, and styles.
+    /// A command: text, styles, and a line about long work that is erased.
     Command,
     /// A command and the line editor, which moves the cursor.
     Editor,
 }
+
+/// Erases a line, after the cursor went to its beginning.
+const ERASE: &str = "\x1b[K";
 
 /// The styles of tables, messages and help.
 const STYLES: &[&str] = &["", "0", "1", "2", "4", "31", "32", "33", "36"];
@@ -25,6 +28,10 @@ pub(crate) fn read(bytes: &[u8], writer: Writer) -> Result<String, String> {
             Err(format!("{place:?} after {:?}", shown.lines().next_back().unwrap_or_default()))
         };
         rest = match c {
+            '\r' if after.starts_with(ERASE) && writer == Writer::Command => {
+                shown.truncate(shown.rfind('\n').map_or(0, |at| at + 1));
+                &after[ERASE.len()..]
+            }
             '\x1b' => match sequence(after) {
                 Some((name, rest)) if is_ours(name, writer) => rest,
                 _ => return found(),
@@ -103,6 +110,8 @@ fn what_osm_does_not_emit_is_found() {
         ("\x1b[2J", Editor, None),
         ("\x1b]0;x\x07", Editor, None),
         ("a\rb", Command, None),
+        ("a\r\nbusy\r\x1b[Kbusier\r\x1b[Kb", Command, Some("a\nb")),
+        ("a\x1b[K", Command, None),
         ("a\u{202e}", Editor, None),
         ("\u{9b}2J", Editor, None),
         ("\x1b", Editor, None),

@@ -6,9 +6,9 @@ use osm_store::retention::Mode;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Sure};
-use crate::error::{CommandError, Exit};
+use crate::error::{CommandError, Exit, Failure as _};
 use crate::invocation::Invocation;
-use crate::ops::session::{self, CleanRequest};
+use crate::ops::session::{self, CleanRequest, Cleaned};
 use crate::render::{Ui, size};
 
 pub(super) fn run(
@@ -19,14 +19,20 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let request = CleanRequest { mode, consent: super::consent(sure) };
-    let report = session::clean(invocation, &request, ui)?;
+    let Cleaned { report, interrupted } = session::clean(invocation, &request, ui)?;
     if format.json {
         ui.json(&to_json(&report));
     } else {
         show(&report, ui);
-        if mode == Mode::Purge && !report.dry_run {
+        if mode == Mode::Purge && !report.dry_run && interrupted.is_none() {
             show_kept(invocation, ui)?;
         }
+    }
+    match interrupted {
+        // The report has said so.
+        Some(interrupted) if format.json => return Err(CommandError::Told(interrupted.exit())),
+        Some(interrupted) => return Err(interrupted.into()),
+        None => {}
     }
     match report.failed.len() {
         0 => Ok(()),
@@ -58,7 +64,16 @@ fn show(report: &Report, ui: &mut Ui) {
     for warning in &report.warnings {
         ui.warn(&warning.to_string());
     }
-    if report.is_empty() {
+    for it in &report.damaged {
+        ui.warn(&format!("session {} is damaged: {}", it.id.label(), it.reason));
+    }
+    if let [first, ..] = report.damaged.as_slice() {
+        ui.hint(&format!(
+            "`osm session reset {}` quarantines the damaged file and starts an empty session",
+            first.id
+        ));
+    }
+    if report.is_empty() && !report.stopped {
         ui.line("Nothing to remove");
     }
 }
@@ -113,12 +128,19 @@ fn to_json(report: &Report) -> Value {
         .iter()
         .map(|it| json!({"item": it.item.to_string(), "handle": handle(&it.item), "error": it.error.to_string()}))
         .collect();
+    let damaged: Vec<Value> = report
+        .damaged
+        .iter()
+        .map(|it| json!({"id": it.id.as_str(), "handle": Handle::of(&it.id).to_string(), "reason": it.reason.to_string()}))
+        .collect();
     json!({
         "dry_run": report.dry_run,
         "removed": removed,
         "discarded": discarded,
         "skipped": skipped,
         "failed": failed,
+        "damaged": damaged,
+        "interrupted": report.stopped,
         "stray_files": report.stray_files,
         "bytes_freed": report.bytes_freed,
         "bytes_trashed": report.bytes_trashed,

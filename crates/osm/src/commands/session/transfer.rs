@@ -18,7 +18,7 @@ pub(super) fn export(
     let Some(path) = output else {
         return ui.export(&session::export(&snapshot)?);
     };
-    session::export_to(path, &snapshot)?;
+    session::export_to(path, &snapshot, ui)?;
     ui.line(format!("exported {} to {}", snapshot.id.label(), path.display()));
     Ok(())
 }

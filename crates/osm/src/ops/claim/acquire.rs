@@ -153,9 +153,9 @@ pub fn claim_all(
     }
     if !wanted.is_empty() {
         let options = client.options(&request.options, interaction);
-        let granted = client.answer(waiting(&client, request.options.wait, || {
+        let granted = waiting(&client, request.options.wait, interaction, || {
             client.claims.claim_all(&client.requester, &wanted, &options)
-        }))?;
+        })?;
         let kept = |it: &&Outcome| options.note.is_some() && it.claim.note != options.note;
         for outcome in granted.iter().filter(kept) {
             let name = words::quoted(&outcome.claim.resource);
@@ -203,9 +203,9 @@ pub fn next(
 ) -> Result<Claimed, Error> {
     let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
     let options = client.options(&request.options, interaction);
-    let outcome = client.answer(waiting(&client, request.options.wait, || {
+    let outcome = waiting(&client, request.options.wait, interaction, || {
         client.claims.next(&client.requester, &request.candidates, &options)
-    }))?;
+    })?;
     Ok(claimed(&client, outcome))
 }
 
@@ -280,15 +280,28 @@ pub(super) fn claimed(client: &Client, outcome: Outcome) -> Claimed {
     Claimed { outcome, scope: client.requester.scope.key.clone(), legacy }
 }
 
-/// Tries, and tries again while there is time.
+/// Tries, and tries again while there is time. The front end shows who is waited for.
 pub(super) fn waiting<T>(
     client: &Client,
     time: Option<Duration>,
+    interaction: &mut dyn Interaction,
     mut attempt: impl FnMut() -> osm_claims::Result<T>,
-) -> osm_claims::Result<T> {
-    match time {
-        Some(time) => client.claims.wait(time, attempt),
-        None => attempt(),
+) -> Result<T, Error> {
+    let Some(time) = time else { return client.answer(attempt()) };
+    let shown = interaction.begin("waiting for a claim");
+    let answer = client.claims.wait(time, || {
+        if shown.is_stopped() {
+            return Err(osm_claims::Error::Interrupted);
+        }
+        let answer = attempt();
+        if let Some(refused) = answer.as_ref().err().and_then(osm_claims::Error::refusal) {
+            shown.at(&words::waiting(refused));
+        }
+        answer
+    });
+    match answer {
+        Err(osm_claims::Error::Interrupted) => Err(shown.interrupted().into()),
+        answer => client.answer(answer),
     }
 }
 

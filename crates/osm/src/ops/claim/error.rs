@@ -8,7 +8,7 @@ use osm_claims::{InvalidResource, Reason, Refused};
 use super::guard::GuardError;
 use super::words;
 use crate::error::{Exit, Failure};
-use crate::interaction::Unconfirmed;
+use crate::interaction::{Interrupted, Unconfirmed};
 use crate::invocation::{Invocation, InvocationError};
 use crate::ops::identity::name::NameError;
 
@@ -70,6 +70,9 @@ pub enum Error {
     /// The user did not confirm it.
     #[error(transparent)]
     Unconfirmed(#[from] Unconfirmed),
+    /// The user stopped it.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     /// The hooks cannot be guarded.
     #[error(transparent)]
     Guard(#[from] GuardError),
@@ -108,6 +111,7 @@ impl Failure for Error {
             Self::Log(_) => "inconsistent_log",
             Self::Start { .. } | Self::Command { .. } => "command_failed",
             Self::Unconfirmed(error) => error.reason(),
+            Self::Interrupted(error) => error.reason(),
             Self::Guard(_) => "guard_failed",
         }
     }
@@ -121,6 +125,7 @@ impl Failure for Error {
             Self::Invocation(error) => error.exit(),
             Self::Session(error) => error.exit(),
             Self::Unconfirmed(error) => error.exit(),
+            Self::Interrupted(error) => error.exit(),
             Self::Resource(_) => Exit::Usage,
             // As a shell says that a program is missing, or cannot be run.
             Self::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -143,6 +148,7 @@ impl Failure for Error {
             Self::Invocation(error) => error.hints(),
             Self::Session(error) => error.hints(),
             Self::Unconfirmed(error) => error.hints(),
+            Self::Interrupted(error) => error.hints(),
             Self::NoRepository(_) => {
                 vec!["run osm in a repository, or name a scope with --scope NAME".into()]
             }

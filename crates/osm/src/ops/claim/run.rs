@@ -65,9 +65,9 @@ pub fn run(
     let own = client.answer(process(std::process::id()))?;
     let options = client.options(&request.options, interaction);
     let options = ClaimOptions { held_by: HeldBy::Process(own), ..options };
-    let outcome = client.answer(waiting(client, request.options.wait, || {
+    let outcome = waiting(client, request.options.wait, interaction, || {
         client.claims.claim(&client.requester, resource, &options)
-    }))?;
+    })?;
     // A claim that the session had before stays with it afterwards.
     let is_new = matches!(outcome.change, Change::Grant(_));
     let held = Held { client, resource, claim: outcome.claim, is_new };

@@ -91,9 +91,9 @@ pub fn accept(
 ) -> Result<Claimed, Error> {
     let client = Client::open(invocation, request.scope.as_deref(), interaction)?;
     let options = client.options(&request.options, interaction);
-    let outcome = client.answer(waiting(&client, request.options.wait, || {
+    let outcome = waiting(&client, request.options.wait, interaction, || {
         client.claims.accept(&client.requester, &request.resource, &options)
-    }))?;
+    })?;
     Ok(claimed(&client, outcome))
 }
 

@@ -102,6 +102,15 @@ fn sentence(refused: &Refused) -> String {
     }
 }
 
+/// What a refused request waits for: who has it, and since when.
+pub(crate) fn waiting(refused: &Refused) -> String {
+    let wanted = refused.resource.as_ref().map_or("a claim".into(), quoted);
+    let Some(claim) = &refused.claim else { return format!("waiting for {wanted}") };
+    let agent = claim.owner.agent.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+    let (session, since) = (handle_of(&claim.owner.session), to_the_second(claim.since));
+    one_line(&format!("waiting for {wanted}: {session}{agent} has it since {since}"))
+}
+
 /// The holder of the claim.
 fn holder(refused: &Refused) -> String {
     let Some(claim) = &refused.claim else { return "another session".into() };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use osm_context::{
-    Block, Encoding, Interrupted, Item, Limits, Outcome, Prompt, Setting, Stats, Subject,
+    Block, Encoding, Interrupted, Item, Limits, Outcome, Prompt, Setting, Stats, Step, Subject,
 };
 use osm_identity::Environment;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{Error, template};
 use crate::config::Prompting;
+use crate::interaction::Progress;
 
 /// The size of a prompt, and its problems.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,6 +21,27 @@ pub struct PromptStats {
     pub stats: Stats,
     /// Failed items, empty diffs, skipped files.
     pub warnings: Vec<String>,
+}
+
+/// The caller, as long work sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Watch<'a> {
+    /// Whether it wants the work to stop.
+    pub(crate) interrupted: Interrupted<'a>,
+    /// Hears how far the work is.
+    pub(crate) progress: osm_context::Progress<'a>,
+}
+
+/// Shows a step of long work.
+pub(crate) fn report(step: Step, shown: &Progress) {
+    match step {
+        Step::Finding(files) => shown.count("finding files", files, None),
+        Step::Reading { done, total } => shown.count("reading files", done, Some(total)),
+        Step::Items { done, total } => shown.count("going through items", done, Some(total)),
+        Step::Counting { done, total } => shown.count("counting tokens", done, Some(total)),
+        Step::Running(command) => shown.at(&format!("running {command}")),
+        _ => {}
+    }
 }
 
 /// Builds prompts in a folder.
@@ -33,7 +55,7 @@ impl<'a> Builder<'a> {
         folder: &'a Path,
         environment: &'a Environment,
         settings: &Prompting,
-        interrupted: Interrupted<'a>,
+        watch: Watch<'a>,
     ) -> Self {
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         let usual = Limits::default();
@@ -42,7 +64,8 @@ impl<'a> Builder<'a> {
             home: environment.get(home).map(Path::new),
             limits: Limits { file, named_file: usual.named_file.max(file), ..usual },
             encoding: settings.tokens.then(Encoding::default),
-            interrupted,
+            interrupted: watch.interrupted,
+            progress: watch.progress,
             ..Setting::new(folder)
         };
         Self { setting, budget: settings.budget }

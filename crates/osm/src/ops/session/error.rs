@@ -10,7 +10,7 @@ use osm_store::{Damaged, Error, ErrorKind, Unsafe};
 
 use crate::config::InvalidLimits;
 use crate::error::{Exit, Failure};
-use crate::interaction::Unconfirmed;
+use crate::interaction::{Interrupted, Unconfirmed};
 use crate::invocation::InvocationError;
 use crate::ops::identity::name::NameError;
 
@@ -27,6 +27,9 @@ pub enum SessionError {
     /// The user did not confirm.
     #[error(transparent)]
     Unconfirmed(#[from] Unconfirmed),
+    /// The user stopped it.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     /// The name does not mean one session.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -74,6 +77,7 @@ impl Failure for SessionError {
             Self::Store(error) => error.reason(),
             Self::Invocation(error) => error.reason(),
             Self::Unconfirmed(error) => error.reason(),
+            Self::Interrupted(error) => error.reason(),
             Self::Name(error) => error.reason(),
             Self::OpenElsewhere(error) => error.reason(),
             Self::NoFiles => "no_files",
@@ -90,6 +94,7 @@ impl Failure for SessionError {
             Self::Store(error) => error.exit(),
             Self::Invocation(error) => error.exit(),
             Self::Unconfirmed(error) => error.exit(),
+            Self::Interrupted(error) => error.exit(),
             Self::Name(error) => error.exit(),
             Self::OpenElsewhere(error) => error.exit(),
             Self::NoSuchCommand { .. } => Exit::NotFound,
@@ -103,6 +108,7 @@ impl Failure for SessionError {
             Self::Store(error) => return error.hints(),
             Self::Invocation(error) => return error.hints(),
             Self::Unconfirmed(error) => return error.hints(),
+            Self::Interrupted(error) => return error.hints(),
             Self::Name(error) => return error.hints(),
             Self::OpenElsewhere(_) => {
                 "wait, or add -y to reset it all the same: the other process is told".to_owned()

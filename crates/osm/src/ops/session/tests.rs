@@ -8,7 +8,7 @@ use osm_store::retention::Mode;
 use tempfile::TempDir;
 
 use super::*;
-use crate::interaction::{CannotAsk, Silence, Unconfirmed};
+use crate::interaction::{CannotAsk, Progress, Silence, Unconfirmed};
 use crate::invocation::{Invocation, Options};
 use crate::{Exit, Failure as _, World};
 
@@ -32,7 +32,9 @@ fn world(home: &TempDir) -> World {
 struct Yes(Vec<String>);
 
 impl Interaction for Yes {
-    fn progress(&mut self, _done: usize, _total: usize) {}
+    fn begin(&mut self, _what: &str) -> Progress {
+        Progress::unseen()
+    }
 
     fn confirm(&mut self, question: &str) -> Result<bool, CannotAsk> {
         self.0.push(question.to_owned());
@@ -119,7 +121,7 @@ fn a_purge_asks_first() {
     let refused = clean(&invocation, &request, &mut Silence).unwrap_err();
     assert!(matches!(refused, SessionError::Unconfirmed(_)), "{refused}");
     let mut yes = Yes::default();
-    let report = clean(&invocation, &request, &mut yes).unwrap();
+    let report = clean(&invocation, &request, &mut yes).unwrap().report;
     assert_eq!((report.removed.len(), yes.0.len()), (1, 1));
     assert!(list(&invocation, &ListRequest::default()).unwrap().is_empty());
 }

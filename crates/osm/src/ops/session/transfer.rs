@@ -1,6 +1,6 @@
 //! Sessions out and in, as plain JSON.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -9,37 +9,78 @@ use osm_store::layout::LARGEST_DOCUMENT;
 use osm_store::{Export, Snapshot, Store};
 
 use super::{Consent, SessionError, warn_of_foreign_holders};
-use crate::interaction::{Interaction, confirm};
+use crate::interaction::{Interaction, Progress, confirm};
 use crate::invocation::Invocation;
 
 /// The largest export in plain JSON. A longer one is written as the session is stored, with each long
 /// value once: 200 states written out would not fit into memory.
 const LARGEST_PLAIN: u64 = 16 << 20;
 
+/// What is written between two looks at whether to stop.
+const WRITTEN_AT_ONCE: usize = 1 << 20;
+
 /// A session in a form that can be imported.
 pub fn export(session: &Snapshot) -> Result<Export, SessionError> {
     Ok(session.export(LARGEST_PLAIN)?)
 }
 
-/// Writes an export to a new file that only its owner can read.
-pub fn export_to(path: &Path, session: &Snapshot) -> Result<(), SessionError> {
+/// Writes an export to a new file that only its owner can read. An export that fails or is stopped
+/// leaves no file.
+pub fn export_to(
+    path: &Path,
+    session: &Snapshot,
+    interaction: &mut dyn Interaction,
+) -> Result<(), SessionError> {
+    let shown = interaction.begin("exporting the session");
+    let unwritable = |source| SessionError::Unwritable { path: path.to_owned(), source };
     let export = export(session)?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path).and_then(|mut file| {
-        match &export {
-            Export::Plain(value) => {
-                let mut json = serde_json::to_vec_pretty(value)?;
-                json.push(b'\n');
-                file.write_all(&json)?;
-            }
-            Export::Stored(pieces) => pieces.write_to(&mut file)?,
+    let file = options.open(path).map_err(unwritable)?;
+    let written = write_export(&export, Stoppable { file: &file, shown: &shown });
+    if let Err(error) = written.and_then(|()| file.sync_all()) {
+        drop(file);
+        discard(path);
+        shown.go_on()?;
+        return Err(unwritable(error));
+    }
+    Ok(())
+}
+
+fn write_export(export: &Export, mut to: Stoppable) -> io::Result<()> {
+    match export {
+        Export::Plain(value) => {
+            let mut json = serde_json::to_vec_pretty(value)?;
+            json.push(b'\n');
+            to.write_all(&json)
         }
-        file.sync_all()
-    });
-    written.map_err(|source| SessionError::Unwritable { path: path.to_owned(), source })
+        Export::Stored(pieces) => pieces.write_to(&mut to),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "an incomplete file that this process has created")]
+fn discard(path: &Path) {
+    // The error that made it incomplete is the one to report.
+    drop(fs::remove_file(path));
+}
+
+/// A file whose writing ends when the user asks for it.
+struct Stoppable<'a> {
+    file: &'a File,
+    shown: &'a Progress,
+}
+
+impl io::Write for Stoppable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.shown.go_on().map_err(io::Error::other)?;
+        self.file.write(&bytes[..bytes.len().min(WRITTEN_AT_ONCE)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// What to import.
@@ -88,8 +129,8 @@ pub fn import(
         return Err(SessionError::SeveralFiles);
     }
     let mut imports = Imports { imported: Vec::new(), failure: None };
-    for file in &request.files {
-        match import_one(&store, request, file, interaction) {
+    for at in 0..request.files.len() {
+        match import_one(&store, request, at, interaction) {
             Ok(imported) => imports.imported.push(imported),
             Err(error) => {
                 imports.failure = Some(error);
@@ -103,13 +144,23 @@ pub fn import(
 fn import_one(
     store: &Store,
     request: &ImportRequest,
-    file: &Path,
+    at: usize,
     interaction: &mut dyn Interaction,
 ) -> Result<Imported, SessionError> {
+    let file = request.files[at].as_path();
+    let place = file.display().to_string();
+    let begin = |interaction: &mut dyn Interaction| {
+        let shown = interaction.begin("importing");
+        shown.count(&format!("importing {place}"), at + 1, Some(request.files.len()));
+        shown
+    };
+    let shown = begin(interaction);
     let bytes =
         read(file).map_err(|source| SessionError::Unreadable { path: file.to_owned(), source })?;
-    let place = file.display().to_string();
+    shown.go_on()?;
     let document = store.read_import(bytes, &place)?;
+    // A signal that comes while the user is asked ends osm.
+    drop(shown);
     let id = request
         .id
         .as_deref()
@@ -123,6 +174,8 @@ fn import_one(
                 format!("Session {session} exists. Archive it and replace it by {place}?");
             confirm(request.consent.yes, &question, interaction)?;
         }
+        let shown = begin(interaction);
+        shown.go_on()?;
         archived = store.replace_by(&document, &id)?;
     }
     Ok(Imported { file: file.to_owned(), id, archived, dry_run })

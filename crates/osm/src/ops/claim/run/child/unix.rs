@@ -17,6 +17,7 @@ use signal_hook::iterator::{Handle, SignalsInfo};
 
 use super::family::{self, Family};
 use crate::ignored::Ignored;
+use crate::interrupt;
 
 /// What is passed on to the command.
 const FORWARDED: [Signal; 3] = [Signal::TERM, Signal::INT, Signal::HUP];
@@ -60,6 +61,7 @@ pub(super) fn prepare(command: &mut Command) -> io::Result<Signals> {
     // A child's exit code is kept only for who does not ignore its end.
     let caught = caught.chain([Signal::CHILD]).map(Signal::as_raw);
     let come = SignalsInfo::new(caught)?;
+    interrupt::forget();
     let handle = come.handle();
     let (target, told) = mpsc::channel();
     // Started before the command: one whose signals we cannot pass on is not started.
