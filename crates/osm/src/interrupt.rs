@@ -32,7 +32,7 @@ impl Interrupt {
     }
 
     /// Becomes true with the first signal.
-    pub(crate) fn stop(&self) -> &AtomicBool {
+    pub(crate) fn stop(&self) -> &Arc<AtomicBool> {
         &self.0.stop
     }
 

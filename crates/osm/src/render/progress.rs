@@ -3,10 +3,11 @@
 //! A thread draws it, so work that reports often pays for no system call, and work that reports nothing
 //! for a while is shown with its time. Nothing is drawn in the first half second. Every other writer
 //! holds the line while it writes ([`ProgressLine::hold`]): then the line is erased, and is drawn again
-//! afterwards. The cursor is never hidden, so nothing has to be put right after a kill.
+//! afterwards. Work that was asked to stop is not shown any more, and the cursor is never hidden: so a
+//! second Ctrl-C, which ends osm at once, leaves nothing to put right.
 
 use std::io::Write as _;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -35,13 +36,20 @@ struct Line {
 
 #[derive(Default)]
 struct State {
-    /// What is under way, and since when.
-    work: Option<(Work<'static>, Instant)>,
+    under_way: Option<UnderWay>,
     /// When to draw next.
     due: Option<Instant>,
     /// What the line shows; empty if it is erased.
     shown: String,
     has_thread: bool,
+}
+
+/// What the line shows.
+struct UnderWay {
+    work: Work<'static>,
+    began: Instant,
+    /// The user asked it to stop.
+    stop: Arc<AtomicBool>,
 }
 
 /// The line cannot be drawn while this is held.
@@ -64,11 +72,11 @@ impl ProgressLine {
         if self.0.is_none() && interrupt.is_none() {
             return Progress::unseen();
         }
+        let stop = interrupt.as_ref().map_or_else(Arc::default, |it| Arc::clone(it.stop()));
         if let Some(line) = &self.0 {
-            line.begin(what);
+            line.begin(what, Arc::clone(&stop));
         }
-        let line = self.0.clone();
-        Progress::seen_by(Box::new(Shown { line, interrupt, never: AtomicBool::new(false) }))
+        Progress::seen_by(Box::new(Shown { line: self.0.clone(), interrupt, stop }))
     }
 
     /// Erases the line and keeps it erased while something else is written. A thread must not hold it
@@ -94,11 +102,11 @@ impl Line {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(self: &Arc<Self>, what: &str) {
+    fn begin(self: &Arc<Self>, what: &str, stop: Arc<AtomicBool>) {
         let now = Instant::now();
         let mut state = self.lock();
-        let what = what.to_owned().into();
-        state.work = Some((Work { what, ..Work::default() }, now));
+        let work = Work { what: what.to_owned().into(), ..Work::default() };
+        state.under_way = Some(UnderWay { work, began: now, stop });
         state.due = Some(now + PATIENCE);
         if !state.has_thread {
             let line = Arc::clone(self);
@@ -131,9 +139,12 @@ impl Line {
 
 impl State {
     fn draw(&mut self, now: Instant, columns: usize) {
-        let Some((work, began)) = &self.work else { return };
+        let Some(it) = &self.under_way else { return };
+        if it.stop.load(Ordering::Relaxed) {
+            return self.erase();
+        }
         // A terminal goes to the next line after the last column.
-        let text = brief(&text_of(work, now - *began), columns.saturating_sub(1));
+        let text = brief(&text_of(&it.work, now - it.began), columns.saturating_sub(1));
         if text != self.shown {
             write(&[ERASE, text.as_bytes()].concat());
             self.shown = text;
@@ -148,7 +159,7 @@ impl State {
 
     fn end(&mut self) {
         self.erase();
-        (self.work, self.due) = (None, None);
+        (self.under_way, self.due) = (None, None);
     }
 }
 
@@ -176,14 +187,14 @@ fn text_of(work: &Work, time: Duration) -> String {
 struct Shown {
     line: Option<Arc<Line>>,
     interrupt: Option<Interrupt>,
-    never: AtomicBool,
+    stop: Arc<AtomicBool>,
 }
 
 impl Watcher for Shown {
     fn report(&self, work: &Work) {
         let Some(line) = &self.line else { return };
         let mut state = line.lock();
-        let Some((known, _)) = &mut state.work else { return };
+        let Some(UnderWay { work: known, .. }) = &mut state.under_way else { return };
         if known.what == work.what && known.total == work.total {
             // Threads report in any order.
             known.done = known.done.max(work.done);
@@ -194,7 +205,7 @@ impl Watcher for Shown {
     }
 
     fn stop(&self) -> &AtomicBool {
-        self.interrupt.as_ref().map_or(&self.never, Interrupt::stop)
+        &self.stop
     }
 
     fn signal(&self) -> Option<u8> {
@@ -243,10 +254,10 @@ mod tests {
         for done in [3, 2] {
             progress.count("counting", done, Some(9));
         }
-        let (work, _) = state().work.clone().unwrap();
+        let work = state().under_way.as_ref().map(|it| it.work.clone()).unwrap();
         assert_eq!(work, Work { what: "counting".into(), done: 3, total: Some(9) });
         assert!(state().due.is_some() && progress.go_on().is_ok());
         drop(progress);
-        assert!(state().due.is_none() && state().work.is_none());
+        assert!(state().due.is_none() && state().under_way.is_none());
     }
 }

@@ -332,6 +332,37 @@ fn ctrl_c_ends_a_purge_between_two_sessions() {
 }
 
 #[test]
+fn a_second_ctrl_c_ends_it_at_once() {
+    let desk = Desk::new();
+    let files = desk.exports(&["one", "two"]);
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    desk.good(&[&["session", "import"], &files[..]].concat());
+    let mut terminal = desk.slow("unlinkat", 20_000, &["session", "purge", "-y"]);
+    interrupt(&mut terminal, "looking through sessions");
+    terminal.wait_for("^C\r\x1b[K").unwrap();
+    terminal.press("\x03").unwrap();
+    let rest = rest(terminal);
+    assert!(rest.ends_with("exit 130\n") && !rest.contains("looking"), "{rest:?}");
+    assert_eq!(desk.sessions().len(), 2);
+    desk.is_whole();
+}
+
+#[test]
+fn ctrl_c_reaches_the_command_that_runs_after_the_wait() {
+    let desk = Desk::new();
+    holder(&desk);
+    let script = "trap 'echo caught; exit 7' INT; echo ready; sleep 111 & wait";
+    let mut terminal =
+        desk.terminal(&["claim", "run", "TASK", "--wait", "10m", "--", "sh", "-c", script]);
+    terminal.wait_for("\r\x1b[Kwaiting for TASK: ").unwrap();
+    let released = desk.run(&["--session", "other", "release", "TASK"]);
+    assert!(released.status.success(), "{released:?}");
+    interrupt(&mut terminal, "ready");
+    let rest = rest(terminal);
+    assert!(rest.starts_with("ready\n") && rest.ends_with("caught\nexit 7\n"), "{rest}");
+}
+
+#[test]
 fn ctrl_c_ends_an_import_between_two_files() {
     let desk = Desk::new();
     let files = desk.exports(&["one", "two", "three"]);
