@@ -4,13 +4,13 @@
     const timers = new Map();
     let last = 0;
 
-    function add(callback, delay, every, rest) {
+    function add(callback, delay, every, rest, quiet = false) {
         if (typeof callback !== 'function') {
             throw new TypeError('a timer needs a function');
         }
         const time = Math.max(0, Math.min(Number(delay) || 0, 2 ** 31));
         last += 1;
-        timers.set(last, { due: Date.now() + time, time, every, callback, rest });
+        timers.set(last, { due: Date.now() + time, time, every, callback, rest, quiet });
         return last;
     }
 
@@ -22,13 +22,18 @@
     globalThis.clearImmediate = globalThis.clearTimeout;
     globalThis.queueMicrotask = (callback) => void Promise.resolve().then(callback);
 
+    // A timer that keeps no script running. It counts only while other timers do, or a promise is awaited.
+    ours.setQuietTimer = (callback, delay) => add(callback, delay, false, [], true);
+
     // Milliseconds until the next timer is due, or null.
     ours.nextTimer = function () {
         let due = Infinity;
+        let isWaiting = ours.result instanceof Promise;
         for (const timer of timers.values()) {
             due = Math.min(due, timer.due);
+            isWaiting ||= !timer.quiet;
         }
-        return due === Infinity ? null : Math.max(0, Math.ceil(due - Date.now()));
+        return due === Infinity || !isWaiting ? null : Math.max(0, Math.ceil(due - Date.now()));
     };
 
     // Fires the timer that was due first; jobs that it starts run before the next one.

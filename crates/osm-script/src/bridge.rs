@@ -1,6 +1,6 @@
 //! Converts values and exceptions between Rust and JavaScript.
 
-use rquickjs::{Ctx, Exception, Value as JsValue};
+use rquickjs::{Ctx, Exception, Object, Value as JsValue};
 use serde_json::Value;
 
 use crate::error::{Kind, ScriptError};
@@ -34,7 +34,7 @@ impl Thrown {
 
     /// An `Error` has a message and a stack; any other thrown value is shown as JSON.
     pub(crate) fn of<'js>(ctx: &Ctx<'js>, value: &JsValue<'js>) -> Self {
-        let Some(object) = value.as_object().filter(|it| it.is_error()) else {
+        let Some(object) = value.as_object().filter(|it| is_error(ctx, it)) else {
             let shown = to_json(ctx, value.clone()).map(|json| match json {
                 Value::String(text) => text,
                 other => other.to_string(),
@@ -70,4 +70,10 @@ impl Thrown {
         };
         ScriptError::new(kind, &name, message)
     }
+}
+
+/// Whether an object is an error. A `DOMException` is one that the engine does not know as such.
+fn is_error<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
+    let exception: rquickjs::Result<Object> = ctx.globals().get("DOMException");
+    object.is_error() || exception.is_ok_and(|it| object.is_instance_of(it))
 }

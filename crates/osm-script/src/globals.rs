@@ -13,14 +13,14 @@ use crate::bridge::to_js;
 use crate::host::{Extension, Host};
 use crate::limits::Watchdog;
 use crate::runtime::Options;
-use crate::{bytecode, loader, modules};
+use crate::{bytecode, loader, modules, text};
 
 /// The text before a module's first line, which makes it a function.
 pub(crate) const WRAPPER: &str = "(function (exports, require, module, __filename, __dirname) {";
 
 /// The scripts that create the globals, in the order of running: `js/NAME.js`.
 pub(crate) const PRELUDE: &[&str] = &[
-    "prelude", "timers", "require", "console", "ctx", "values", "state", "document", "tui",
+    "prelude", "timers", "require", "web", "console", "ctx", "values", "state", "document", "tui",
     "prompts", "context",
 ];
 
@@ -73,6 +73,7 @@ pub(crate) fn make(ctx: &Ctx<'_>, shared: &Rc<Shared>, given: &Options) -> rquic
     )?;
     ours.set("compile", Function::new(ctx.clone(), compile)?)?;
     ours.set("builtIn", Function::new(ctx.clone(), built_in)?)?;
+    text::add(ctx, &ours)?;
     ours.set("modules", to_js(ctx, &modules::outline(&given.extensions))?)?;
     ours.set("absent", to_js(ctx, &modules::absent())?)?;
     ours.set("arguments", to_js(ctx, &json!(given.arguments))?)?;

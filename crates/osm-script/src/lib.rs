@@ -19,6 +19,7 @@
 //! | promises and timers | `event_loop.rs`, `js/timers.js` |
 //! | how a script's error is shown | [`ScriptError`] |
 //! | the globals of every script | `js/`, compiled by `build.rs`, run by `globals.rs` |
+//! | the globals of the web platform | `js/web.js`, `js/modules/web_*.js`, `text.rs` |
 //! | types for editors | [`TYPES`]; example scripts: `examples/js/` |
 
 #![deny(missing_docs)]
@@ -36,6 +37,7 @@ mod modes;
 pub mod modules;
 mod runtime;
 pub mod template;
+mod text;
 pub mod words;
 
 pub use error::{Kind, Place, ScriptError};

@@ -71,6 +71,15 @@ static INTERNAL: &[Module] = &[
     scripted("osm:ctxutil/texts", "ctxutil_texts"),
     native("osm:output", output::FUNCTIONS),
     native("osm:state", state::FUNCTIONS),
+    scripted("osm:web/abort", "web_abort"),
+    scripted("osm:web/clone", "web_clone"),
+    scripted("osm:web/events", "web_events"),
+    scripted("osm:web/host", "web_host"),
+    scripted("osm:web/percent", "web_percent"),
+    scripted("osm:web/search", "web_search"),
+    scripted("osm:web/text", "web_text"),
+    scripted("osm:web/url", "web_url"),
+    scripted("osm:web/url/parser", "web_url_parser"),
 ];
 
 /// The module that the program implements for scripts that build prompts; `osm:ctxutil`,

@@ -209,6 +209,131 @@ declare function clearInterval(id: number | undefined): void;
 declare function clearImmediate(id: number | undefined): void;
 declare function queueMicrotask(callback: () => unknown): void;
 
+// ---------------------------------------------------------------- globals of the web platform
+//
+// An editor that knows the types of browsers uses those.
+
+/** A copy of a value, also with cycles, Map, Set, Date and bytes. Throws a DataCloneError for functions and symbols. */
+declare function structuredClone<T = any>(value: T, options?: { transfer?: any[] }): T;
+
+interface OsmTextEncoder {
+    readonly encoding: string;
+    encode(text?: string): Uint8Array;
+    encodeInto(source: string, destination: Uint8Array): { read: number; written: number };
+}
+interface OsmTextEncoderConstructor {
+    new (): OsmTextEncoder;
+}
+declare var TextEncoder: typeof globalThis extends { onmessage: any; TextEncoder: infer T } ? T : OsmTextEncoderConstructor;
+
+/** Decodes UTF-8; other encodings are not supported. */
+interface OsmTextDecoder {
+    readonly encoding: string;
+    readonly fatal: boolean;
+    readonly ignoreBOM: boolean;
+    decode(source?: ArrayBuffer | ArrayBufferView | null, options?: { stream?: boolean }): string;
+}
+interface OsmTextDecoderConstructor {
+    new (label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean }): OsmTextDecoder;
+}
+declare var TextDecoder: typeof globalThis extends { onmessage: any; TextDecoder: infer T } ? T : OsmTextDecoderConstructor;
+
+interface OsmURL {
+    href: string;
+    readonly origin: string;
+    protocol: string;
+    username: string;
+    password: string;
+    host: string;
+    hostname: string;
+    port: string;
+    pathname: string;
+    search: string;
+    readonly searchParams: OsmURLSearchParams;
+    hash: string;
+    toString(): string;
+    toJSON(): string;
+}
+interface OsmURLConstructor {
+    new (url: string | OsmURL, base?: string | OsmURL): OsmURL;
+    canParse(url: string | OsmURL, base?: string | OsmURL): boolean;
+    parse(url: string | OsmURL, base?: string | OsmURL): OsmURL | null;
+}
+declare var URL: typeof globalThis extends { onmessage: any; URL: infer T } ? T : OsmURLConstructor;
+
+interface OsmURLSearchParams {
+    readonly size: number;
+    append(name: string, value: string): void;
+    delete(name: string, value?: string): void;
+    get(name: string): string | null;
+    getAll(name: string): string[];
+    has(name: string, value?: string): boolean;
+    set(name: string, value: string): void;
+    sort(): void;
+    forEach(each: (value: string, name: string, params: OsmURLSearchParams) => void, self?: any): void;
+    entries(): IterableIterator<[string, string]>;
+    keys(): IterableIterator<string>;
+    values(): IterableIterator<string>;
+    toString(): string;
+    [Symbol.iterator](): IterableIterator<[string, string]>;
+}
+interface OsmURLSearchParamsConstructor {
+    new (init?: string | Iterable<readonly [string, string]> | Record<string, string> | OsmURLSearchParams): OsmURLSearchParams;
+}
+declare var URLSearchParams: typeof globalThis extends { onmessage: any; URLSearchParams: infer T } ? T : OsmURLSearchParamsConstructor;
+
+/** An event of one target: there is no tree in which it could bubble. */
+interface OsmEvent {
+    readonly type: string;
+    readonly target: OsmEventTarget | null;
+    readonly currentTarget: OsmEventTarget | null;
+    readonly bubbles: boolean;
+    readonly cancelable: boolean;
+    readonly defaultPrevented: boolean;
+    readonly timeStamp: number;
+    preventDefault(): void;
+    stopPropagation(): void;
+    stopImmediatePropagation(): void;
+}
+interface OsmEventConstructor {
+    new (type: string, options?: { bubbles?: boolean; cancelable?: boolean }): OsmEvent;
+}
+declare var Event: typeof globalThis extends { onmessage: any; Event: infer T } ? T : OsmEventConstructor;
+
+type OsmListener = ((event: any) => void) | { handleEvent(event: any): void } | null;
+interface OsmEventTarget {
+    addEventListener(type: string, listener: OsmListener, options?: boolean | { once?: boolean; capture?: boolean; signal?: OsmAbortSignal }): void;
+    removeEventListener(type: string, listener: OsmListener, options?: boolean | { capture?: boolean }): void;
+    dispatchEvent(event: any): boolean;
+}
+interface OsmEventTargetConstructor {
+    new (): OsmEventTarget;
+}
+declare var EventTarget: typeof globalThis extends { onmessage: any; EventTarget: infer T } ? T : OsmEventTargetConstructor;
+
+interface OsmAbortSignal extends OsmEventTarget {
+    readonly aborted: boolean;
+    readonly reason: any;
+    onabort: ((event: any) => void) | null;
+    throwIfAborted(): void;
+}
+interface OsmAbortSignalConstructor {
+    abort(reason?: any): OsmAbortSignal;
+    any(signals: Iterable<OsmAbortSignal>): OsmAbortSignal;
+    /** A signal that aborts later. It keeps no script from its end. */
+    timeout(milliseconds: number): OsmAbortSignal;
+}
+declare var AbortSignal: typeof globalThis extends { onmessage: any; AbortSignal: infer T } ? T : OsmAbortSignalConstructor;
+
+interface OsmAbortController {
+    readonly signal: OsmAbortSignal;
+    abort(reason?: any): void;
+}
+interface OsmAbortControllerConstructor {
+    new (): OsmAbortController;
+}
+declare var AbortController: typeof globalThis extends { onmessage: any; AbortController: infer T } ? T : OsmAbortControllerConstructor;
+
 // ---------------------------------------------------------------- modules
 
 /** Splits a line into words, and joins words to a line. */

@@ -34,6 +34,8 @@ fn anything_can_be_thrown() {
         ("throw { code: 7 }", "{\"code\":7}"),
         ("throw null", "null"),
         ("throw undefined", "null"),
+        ("throw new DOMException('of the web', 'AbortError')", "of the web"),
+        ("globalThis.DOMException = 7; throw { a: 1 }", "{\"a\":1}"),
         ("throw 1n", "a value of type"),
         ("throw Symbol('x')", "null"),
         ("const a = {}; a.a = a; throw a", "a value of type object"),

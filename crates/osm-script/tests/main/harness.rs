@@ -26,6 +26,8 @@ pub(crate) struct Seen {
     pub(crate) edited: VecDeque<String>,
     /// How `osm:context` answers, by the name of the function.
     pub(crate) answers: BTreeMap<&'static str, Answer>,
+    /// The longest time for which a script wanted to wait.
+    pub(crate) longest_sleep: Duration,
     time_limit: TimeLimit,
 }
 
@@ -91,6 +93,8 @@ impl Host for TestHost {
     }
 
     fn sleep(&mut self, time: Duration, interrupted: &dyn Fn() -> bool) {
+        let longest = self.0.borrow().longest_sleep.max(time);
+        self.0.borrow_mut().longest_sleep = longest;
         let until = std::time::Instant::now() + time;
         while std::time::Instant::now() < until && !interrupted() {
             std::thread::sleep(Duration::from_millis(1).min(time));

@@ -18,6 +18,7 @@ mod robust;
 mod state;
 mod types;
 mod upstream;
+mod web;
 
 fn main() -> std::process::ExitCode {
     osm_testkit::trials::run()

@@ -113,16 +113,47 @@ fn what_functions_give_has_the_members_that_are_declared() {
         ("Template", "require('osm:template').new('x')"),
         ("OsmDocument", "__osm.makeDocument({ text: '', cursor: 0 })"),
     ] {
-        let start = format!("interface {interface} {{");
-        let mut lines = TYPES.lines().skip_while(|line| line.trim() != start);
-        let first = lines.next().expect("it is declared");
-        let indent = first.len() - first.trim_start().len();
-        let members: Names = lines
-            .take_while(|line| !line[indent..].starts_with('}'))
-            .map(|line| word(line.trim()))
-            .filter(|name| !name.is_empty())
-            .collect();
-        assert_eq!(members, keys(&stage, object), "{interface}");
+        assert_eq!(members(interface), keys(&stage, object), "{interface}");
+    }
+}
+
+/// The members that an interface declares itself.
+fn members(interface: &str) -> Names {
+    let start = format!("interface {interface} ");
+    let mut lines = TYPES.lines().skip_while(|line| !line.trim().starts_with(&start));
+    let first = lines.next().expect("it is declared");
+    let indent = first.len() - first.trim_start().len();
+    lines
+        .take_while(|line| !line[indent..].starts_with('}'))
+        .map(|line| word(line.trim().trim_start_matches("readonly ")))
+        .filter(|name| !name.is_empty() && name != "new")
+        .collect()
+}
+
+#[test]
+fn classes_have_the_members_that_are_declared() {
+    let stage = project::stage();
+    let own = |object: &str, but: &[&str]| -> Names {
+        let names = stage.value(&format!("Object.getOwnPropertyNames({object})"));
+        let names: Vec<String> = serde_json::from_value(names).unwrap();
+        names.into_iter().filter(|it| !but.contains(&it.as_str())).collect()
+    };
+    for class in [
+        "AbortController",
+        "AbortSignal",
+        "Event",
+        "EventTarget",
+        "TextDecoder",
+        "TextEncoder",
+        "URL",
+        "URLSearchParams",
+    ] {
+        assert_eq!(
+            members(&format!("Osm{class}")),
+            own(&format!("{class}.prototype"), &["constructor"])
+        );
+        let fixed = ["length", "name", "prototype"];
+        assert_eq!(members(&format!("Osm{class}Constructor")), own(class, &fixed), "{class}");
     }
 }
 
@@ -221,6 +252,8 @@ fn a_mistake_does_not_pass_the_compiler() {
         "tui.registerModes({ name: 'm' });",
         "require('osm:argv').parse('x');",
         "const { sha1 } = require('osm:crypto');",
+        "new URL('http://a').searchParams.get(7);",
+        "new TextDecoder().decode('text');",
         "output.print(args[0].length()); ",
         "require('osm:ctxutil').contextManager({ getItem: () => [] });",
     ];
