@@ -113,7 +113,14 @@
         filterPaths: (pattern) => {
             const { match } = require('osm:path');
             const labels = files().map((each) => each.label);
-            return labels.filter((label) => match(pattern, label) || match(pattern, nameOf(label)));
+            const fits = (name) => {
+                const { matched, error } = match(pattern, name);
+                if (error !== null) {
+                    throw new Error(`invalid pattern ${ours.quoted(pattern)}: ${error}`);
+                }
+                return matched;
+            };
+            return labels.filter((label) => fits(label) || fits(nameOf(label)));
         },
         getFilesByExt: (extension) => {
             const wanted = `.${String(extension).replace(/^\./, '')}`;

@@ -30,18 +30,23 @@ pub trait Host {
     /// Replaces a file.
     fn write(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// Whether a file exists.
+    /// Whether a file or a folder exists.
     fn exists(&mut self, path: &Path) -> bool;
+
+    /// The names of what is in a folder, in any order.
+    fn list(&mut self, folder: &Path) -> io::Result<Vec<String>>;
 
     /// The bytes of a module's file; `None` if it is not a file. They are read once: what is checked
     /// here is what runs. The error says why the file must not be loaded.
     fn module(&mut self, path: &Path) -> Result<Option<Vec<u8>>, String> {
-        if !self.exists(path) {
-            return Ok(None);
+        use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+        match self.read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if matches!(error.kind(), NotFound | IsADirectory | NotADirectory) => {
+                Ok(None)
+            }
+            Err(error) => Err(format!("cannot read {}: {error}", path.display())),
         }
-        self.read(path)
-            .map(Some)
-            .map_err(|error| format!("cannot read {}: {error}", path.display()))
     }
 
     /// An environment variable.

@@ -8,6 +8,7 @@ mod argv;
 mod crypto;
 mod encoding;
 mod exec;
+mod files;
 mod format;
 mod os;
 mod output;
@@ -49,7 +50,7 @@ const fn scripted(name: &'static str, script: &'static str) -> Module {
 /// All modules.
 pub static MODULES: &[Module] = &[
     native("osm:argv", argv::FUNCTIONS),
-    native("osm:crypto", crypto::FUNCTIONS),
+    Module { name: "osm:crypto", functions: crypto::FUNCTIONS, script: Some("crypto") },
     scripted("osm:ctxutil", "ctxutil"),
     native("osm:encoding", encoding::FUNCTIONS),
     native("osm:exec", exec::FUNCTIONS),
@@ -58,7 +59,7 @@ pub static MODULES: &[Module] = &[
     scripted("osm:json", "json"),
     scripted("osm:nextIntegerID", "next_integer_id"),
     scripted("osm:nextIntegerId", "next_integer_id"),
-    native("osm:os", os::FUNCTIONS),
+    Module { name: "osm:os", functions: os::FUNCTIONS, script: Some("os") },
     scripted("osm:path", "path"),
     scripted("osm:sharedStateSymbols", "shared_state_symbols"),
     Module { name: "osm:template", functions: template::FUNCTIONS, script: Some("template") },
@@ -69,6 +70,7 @@ pub static MODULES: &[Module] = &[
 /// Modules for the built-in scripts only.
 static INTERNAL: &[Module] = &[
     scripted("osm:ctxutil/texts", "ctxutil_texts"),
+    native("osm:files", files::FUNCTIONS),
     native("osm:output", output::FUNCTIONS),
     native("osm:state", state::FUNCTIONS),
     scripted("osm:web/abort", "web_abort"),

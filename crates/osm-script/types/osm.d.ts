@@ -396,10 +396,16 @@ declare module 'osm:context' {
     export function fromTxtar(text: string): { name: string; content: string }[];
 }
 
-/** Digests as hexadecimal text. */
+/** Digests of text (in UTF-8) or bytes, as hexadecimal text. */
 declare module 'osm:crypto' {
-    export function sha256(text: string): string;
-    export function hmacSHA256(key: string, text: string): string;
+    type Data = string | ArrayBuffer | ArrayBufferView | readonly number[] | null;
+    export function sha256(data?: Data): string;
+    /** For checksums of other tools; it protects nothing. */
+    export function sha1(data?: Data): string;
+    /** For checksums of other tools; it protects nothing. */
+    export function md5(data?: Data): string;
+    export function hmacSHA256(key?: Data, data?: Data): string;
+    export function hmacSHA1(key?: Data, data?: Data): string;
 }
 
 /** The context of a prompt, and the commands that change it. */
@@ -464,33 +470,36 @@ declare module 'osm:exec' {
     export function execv(words: string[]): Finished;
 }
 
-/** Parses flags in a script's arguments. */
+/** Parses flags in a script's arguments, with the rules of Go's flag package. */
 declare module 'osm:flag' {
+    /** A flag; its values as text. */
     interface Flag {
         name: string;
-        kind: 'string' | 'int' | 'bool' | 'float64';
         usage: string;
-        defValue: any;
-        value: any;
-        isSet: boolean;
+        defValue: string;
+        value: string;
     }
     interface FlagSet {
-        name: string;
-        string(name: string, value: string, usage?: string): void;
-        int(name: string, value: number, usage?: string): void;
-        bool(name: string, value: boolean, usage?: string): void;
-        float64(name: string, value: number, usage?: string): void;
-        parse(args: readonly string[]): null;
+        string(name: string, value?: string, usage?: string): FlagSet;
+        int(name: string, value?: number, usage?: string): FlagSet;
+        bool(name: string, value?: boolean, usage?: string): FlagSet;
+        float64(name: string, value?: number, usage?: string): FlagSet;
+        /** Flags end at `--` and at the first other word. */
+        parse(args: readonly string[]): { error: string | null };
+        /** The value; undefined if the flag is not defined. */
         get(name: string): any;
+        /** The words after the flags. */
         args(): string[];
         nArg(): number;
         nFlag(): number;
         lookup(name: string): Flag | null;
+        /** A description of all flags, for a message about usage. */
         defaults(): string;
+        /** The flags that were set, by name. */
         visit(each: (flag: Flag) => void): void;
         visitAll(each: (flag: Flag) => void): void;
     }
-    export function newFlagSet(name: string): FlagSet;
+    export function newFlagSet(name?: string): FlagSet;
 }
 
 /** Readable numbers and sizes. */
@@ -501,14 +510,21 @@ declare module 'osm:format' {
 
 /** JSON: parse, stringify, query, patch and compare. */
 declare module 'osm:json' {
+    /** Throws a TypeError for a text that is not JSON. */
     export function parse(text: string): any;
-    export function stringify(value: unknown, indent?: number): string;
-    /** The value at a path such as a.b[0].c */
+    export function stringify(value: unknown, indent?: number | string): string;
+    /** The value at a path such as a.b[0].c; `[*]` is every item of a list. */
     export function query(value: unknown, path: string): any;
+    /** RFC 7386; the arguments stay as they are. */
     export function mergePatch(target: unknown, patch: unknown): any;
-    export function diff(before: unknown, after: unknown): { op: 'add' | 'remove' | 'replace'; path: string; value?: any }[];
-    export function flatten(value: unknown, between?: string): Record<string, any>;
-    export function unflatten(flat: Record<string, unknown>, between?: string): any;
+    /** What changed, by name; a path is a JSON Pointer. */
+    export function diff(
+        before: unknown,
+        after: unknown,
+    ): { op: 'add' | 'remove' | 'replace'; path: string; value?: any; oldValue?: any }[];
+    /** Keys such as a.b and a.c[0]. */
+    export function flatten(value: object, separator?: string): Record<string, any>;
+    export function unflatten(flat: Record<string, unknown>, separator?: string): any;
 }
 
 /** The number after the highest id in a list. */
@@ -528,17 +544,21 @@ declare module 'osm:nextIntegerID' {
 /** Files, environment variables, the editor, the clipboard. */
 declare module 'osm:os' {
     interface Writing {
-        /** The permissions of a new file; default: those of the user's umask. */
+        /** The permissions of a new file, from which the umask takes; default: 0o644. */
         mode?: number;
         createDirs?: boolean;
     }
+    /** A failure gives a result with `error: true`, not an exception. `~` is the user's home, here and below. */
     export function readFile(path: string): { content: string; error: boolean; message: string };
     export function writeFile(path: string, text: string, options?: Writing): void;
     export function appendFile(path: string, text: string, options?: Writing): void;
+    /** Whether a file or a folder exists. */
     export function fileExists(path: string): boolean;
     export function isAbsolute(path: string): boolean;
-    export function join(...parts: string[]): string;
+    export function join(...parts: (string | null | undefined)[]): string;
+    /** linux, darwin, windows, … */
     export function platform(): string;
+    /** An environment variable; empty if it is not set. */
     export function getenv(name: string): string;
     /** Opens a text in the user's editor and returns the result; the hint names it. */
     export function openEditor(hint?: string, text?: string): string;
@@ -546,19 +566,20 @@ declare module 'osm:os' {
     export function clipboardPaste(): string;
 }
 
-/** Paths. */
+/** Paths, with the rules of Go's filepath package. */
 declare module 'osm:path' {
     export function join(...parts: string[]): string;
     export function dir(path: string): string;
     export function base(path: string): string;
     export function ext(path: string): string;
-    export function abs(path: string): string;
-    export function rel(from: string, to: string): string;
+    export function abs(path: string): { result: string; error: string | null };
+    export function rel(from: string, to: string): { result: string; error: string | null };
     export function clean(path: string): string;
     export function isAbs(path: string): boolean;
-    export function match(pattern: string, name: string): boolean;
-    /** The files that a pattern matches. */
-    export function glob(pattern: string): string[];
+    /** Patterns: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before a character that means itself. */
+    export function match(pattern: string, name: string): { matched: boolean; error: string | null };
+    /** The files and folders that a pattern matches; null if there are none. */
+    export function glob(pattern: string): { matches: string[] | null; error: string | null };
     export const separator: string;
     export const listSeparator: string;
 }

@@ -73,6 +73,10 @@ impl Host for ScriptHost {
         self.host.absolute(path).exists()
     }
 
+    fn list(&mut self, folder: &Path) -> io::Result<Vec<String>> {
+        files::list(&self.host.absolute(folder))
+    }
+
     fn module(&mut self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         self.modules.read(path)
     }

@@ -7,10 +7,13 @@ const { execv } = require('osm:exec');
 const { formatBytes } = require('osm:format');
 const { render } = require('osm:template');
 
-const flags = newFlagSet('report');
-flags.string('title', 'Report', 'what the report is called');
-flags.bool('loud', false, 'in capitals');
-flags.parse(args);
+const flags = newFlagSet('report')
+    .string('title', 'Report', 'what the report is called')
+    .bool('loud', false, 'in capitals');
+const { error: mistake } = flags.parse(args);
+if (mistake !== null) {
+    throw new Error(`${mistake}\n${flags.defaults()}`);
+}
 
 const rows = flags.args().map((name) => {
     const { stdout, error, message } = execv(['echo', name]);

@@ -19,7 +19,7 @@ ctx.run('paths', () => {
         ['*.js', 'a.js', true],
         ['*.js', 'a/b.js', false],
     ])) {
-        if (path.match(pattern, name) !== expected) {
+        if (path.match(pattern, name).matched !== expected) {
             ctx.errorf('%s on %s', pattern, name);
         }
     }

@@ -28,6 +28,8 @@ pub(crate) struct Seen {
     pub(crate) answers: BTreeMap<&'static str, Answer>,
     /// The longest time for which a script wanted to wait.
     pub(crate) longest_sleep: Duration,
+    /// The user has no home.
+    pub(crate) has_no_home: bool,
     time_limit: TimeLimit,
 }
 
@@ -63,11 +65,16 @@ impl Host for TestHost {
     }
 
     fn exists(&mut self, path: &Path) -> bool {
-        path.is_file()
+        path.exists()
+    }
+
+    fn list(&mut self, folder: &Path) -> io::Result<Vec<String>> {
+        let names = std::fs::read_dir(folder)?.map(|it| Ok(it?.file_name().into_string().unwrap()));
+        names.collect()
     }
 
     fn variable(&mut self, name: &str) -> Option<String> {
-        (name == "HOME").then(|| "/home/ada".to_owned())
+        (name == "HOME" && !self.0.borrow().has_no_home).then(|| "/home/ada".to_owned())
     }
 
     fn run(&mut self, execution: &Execution) -> io::Result<Finished> {

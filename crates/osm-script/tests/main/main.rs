@@ -5,6 +5,7 @@
 extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
 
 mod context;
+mod contracts;
 mod errors;
 mod globals;
 mod harness;

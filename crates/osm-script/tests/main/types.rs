@@ -251,7 +251,7 @@ fn a_mistake_does_not_pass_the_compiler() {
         "tui.registerMode({ name: 7 });",
         "tui.registerModes({ name: 'm' });",
         "require('osm:argv').parse('x');",
-        "const { sha1 } = require('osm:crypto');",
+        "const { sha512 } = require('osm:crypto');",
         "new URL('http://a').searchParams.get(7);",
         "new TextDecoder().decode('text');",
         "output.print(args[0].length()); ",

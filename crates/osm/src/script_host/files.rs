@@ -1,4 +1,4 @@
-//! Files that scripts write, with the user's default permissions unless the script names others.
+//! Files that scripts list and write, with the user's default permissions unless the script names others.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -22,6 +22,12 @@ pub(super) fn write(path: &Path, bytes: &[u8], how: &Writing) -> io::Result<()> 
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     }
     options.open(path)?.write_all(bytes)
+}
+
+/// The names of what is in a folder. One that is not text cannot be used by a script.
+pub(super) fn list(folder: &Path) -> io::Result<Vec<String>> {
+    let names = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
+    names.filter_map(Result::transpose).collect()
 }
 
 #[cfg(test)]
