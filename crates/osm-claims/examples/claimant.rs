@@ -10,6 +10,7 @@
 //! claimant FOLDER WHO hold RESOURCE           claims it, until standard input ends
 //! claimant FOLDER WHO lock                    keeps everybody from writing until standard input ends
 //! claimant FOLDER WHO see PROCESS             prints what is known of a process, given as JSON
+//! claimant FOLDER WHO repair                  repairs the ledger
 //! claimant FOLDER WHO reuse TIMES             has a pid used again TIMES within one clock tick
 //! ```
 //!
@@ -20,6 +21,8 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
+use osm_claims::clock::SystemClock;
+use osm_claims::repair;
 use osm_claims::{
     Caller, ClaimOptions, Claims, LivenessProbe, Outcome, Reason, Requester, Resource, Scope,
     SqliteLedger, SystemProbe,
@@ -59,6 +62,11 @@ fn run(arguments: &[&str]) -> Answer {
             return say(SystemProbe(System).look(&process));
         }
         ("reuse", [times]) => return reuse(times.parse()?),
+        ("repair", []) => {
+            let clock = std::sync::Arc::new(SystemClock::new(&System)?);
+            let repaired = repair::repair(Path::new(folder), clock)?;
+            return say(if repaired.copy.is_some() { "repaired" } else { "whole" });
+        }
         _ => {}
     }
     let ledger = SqliteLedger::open(Path::new(folder), &System)?;

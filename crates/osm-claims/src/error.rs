@@ -85,6 +85,12 @@ pub enum Corruption {
     /// No version of this program writes that version.
     #[error("its version is unknown")]
     UnknownVersion,
+    /// The ledger's file has no content.
+    #[error("its file is empty")]
+    Empty,
+    /// A repair replaces the ledger's files, or was interrupted when it did.
+    #[error("its repair was interrupted, or is under way")]
+    Interrupted,
     /// The ledger is gone, and its write-ahead log is not.
     #[error("the ledger is missing but its write-ahead log is there")]
     LogWithoutLedger,

@@ -6,6 +6,8 @@
 //! lock files, session documents, the claims ledger and `--json` all write it. A process is dead
 //! only if that is *proven*: not seeing it proves its death only if it could not have been missed.
 
+mod search;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -67,6 +69,8 @@ pub enum Proof {
     AnotherInode,
     /// The machine was restarted since it was seen.
     Rebooted,
+    /// It was in another pid namespace, and all processes of the machine were looked at.
+    NotFound,
 }
 
 /// Why neither life nor death of a process is proven.
@@ -79,7 +83,7 @@ pub enum UnknownReason {
     /// It has another boot's id, but was not seen before this machine started: a container can have
     /// a boot id that is not the machine's, and copies of a machine can have its id.
     AnotherBoot,
-    /// It is in another pid namespace.
+    /// It is in another pid namespace, and may be out of sight.
     AnotherNamespace,
     /// Its start time was counted by another clock (a time namespace).
     AnotherClock,
@@ -163,7 +167,7 @@ impl ProcessInstance {
             Err(error) => return Liveness::Unknown(UnknownReason::Unreadable(error)),
             Ok(host) if host.boot != self.boot => return self.in_another_boot(source),
             Ok(host) if host.namespace != self.namespace => {
-                return Liveness::Unknown(UnknownReason::AnotherNamespace);
+                return self.in_another_namespace(source);
             }
             Ok(_) => {}
         }
@@ -270,6 +274,7 @@ impl Proof {
             Self::AnotherStart => "another-start",
             Self::AnotherInode => "another-inode",
             Self::Rebooted => "rebooted",
+            Self::NotFound => "not-found",
         }
     }
 
@@ -280,6 +285,7 @@ impl Proof {
             Self::AnotherStart => "its pid belongs to a process that started at another time",
             Self::AnotherInode => "its pid belongs to another process",
             Self::Rebooted => "the machine has restarted since then",
+            Self::NotFound => "it is not among the processes of all pid namespaces",
         }
     }
 }

@@ -67,7 +67,8 @@ pub use id::{InvalidId, MAX_LENGTH, SessionId};
 pub use instance::{Liveness, ProcessInstance, Proof, UnknownReason};
 pub use platform::System;
 pub use process::{
-    BootClock, FixedTable, Host, Pid, Process, ProcessSource, ReadError, StartTime, State, Terminal,
+    BootClock, Census, FixedTable, Host, Pid, Process, ProcessSource, ReadError, StartTime, State,
+    Terminal,
 };
 pub use repository::Repository;
 pub use scene::Role;

@@ -110,6 +110,16 @@ pub struct BootClock {
     pub now: u64,
 }
 
+/// The processes that are visible in a pid namespace: its own, and those of all namespaces below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// Their pids there.
+    pub pids: Vec<Pid>,
+    /// No process of the machine is missing. One that runs from the beginning of the look to its
+    /// end is listed; one that starts or ends meanwhile may be.
+    pub is_complete: bool,
+}
+
 /// Why a look at a process gave nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -192,6 +202,16 @@ pub trait ProcessSource {
     /// Names the clock that start times are shown in, where there can be several on one host.
     fn clock(&self) -> Option<String> {
         None
+    }
+
+    /// The processes that are visible here, those of other pid namespaces included.
+    fn census(&self) -> Result<Census, ReadError> {
+        Err(ReadError::Unsupported)
+    }
+
+    /// The pids that a process has here and in each pid namespace below.
+    fn nested_pids(&self, _pid: Pid) -> Result<Vec<Pid>, ReadError> {
+        Err(ReadError::Unsupported)
     }
 
     /// The name of the pseudo terminal behind our own standard streams, on the one platform where

@@ -84,6 +84,13 @@ pub fn root() -> Result<(), Skipped> {
     is_root.then_some(()).ok_or_else(|| Skipped("not root".into()))
 }
 
+/// That we see every process of the machine, which a container does not.
+pub fn first_pid_namespace() -> Result<(), Skipped> {
+    let namespace = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let is_first = namespace.as_os_str() == "pid:[4026531836]";
+    is_first.then_some(()).ok_or_else(|| Skipped("in a pid namespace below the machine's".into()))
+}
+
 /// A variable of the test process itself.
 #[expect(clippy::disallowed_methods, reason = "tests are set up through variables")]
 pub(crate) fn variable(name: &str) -> Option<std::ffi::OsString> {

@@ -9,6 +9,7 @@
 //! `mark.rs` and `check.rs`.
 
 mod check;
+mod copy;
 mod fault;
 mod lock;
 mod log;
@@ -64,7 +65,12 @@ impl SqliteLedger {
     pub fn open_with_clock(folder: &Path, clock: Box<dyn Clock>) -> Result<Self> {
         let path = place::prepare(folder)?;
         // Looked at before it is opened: one that takes its place in between is another one.
-        let file = place::file_facts(&path).map(|it| it.id());
+        let facts = place::file_facts(&path);
+        if facts.is_some_and(|it| it.length == 0) {
+            // SQLite would take it for a new database, and remove the log beside it.
+            return Err(Corruption::Empty.into());
+        }
+        let file = facts.map(|it| it.id());
         let mark = Mark::open(&path)?;
         let mut connection = connect(&path)?;
         let log = Log::of(&mut connection, &path).map_err(|error| fault::explain(&path, error))?;
@@ -101,6 +107,10 @@ impl SqliteLedger {
         if facts.map(|it| it.id()) != self.file {
             // Others use another ledger, or none, and would not see what is written here.
             return Err(Error::Replaced);
+        }
+        if writes {
+            // A repair has the lock while it replaces the file, unless the damage prevents it.
+            place::not_in_repair(&self.path)?;
         }
         if writes && !self.mark.can_write() {
             return Err(Error::io("write to", std::io::ErrorKind::ReadOnlyFilesystem.into()));

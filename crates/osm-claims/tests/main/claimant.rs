@@ -53,7 +53,16 @@ pub(crate) struct Claimant {
 impl Claimant {
     /// Starts it and waits until it says that it is where it should be.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let mut command = Command::new(program());
+        Self::start_by(&mut Command::new(program()), folder, arguments)
+    }
+
+    /// The same by a command that runs it in another place.
+    pub(crate) fn start_below(words: &[&str], folder: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new(words[0]);
+        Self::start_by(command.args(&words[1..]).arg(program()), folder, arguments)
+    }
+
+    fn start_by(command: &mut Command, folder: &Path, arguments: &[&str]) -> Self {
         command.arg(folder).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let input = process.stdin.take();

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use osm_claims::error::Corruption;
 use osm_claims::event::Filter;
-use osm_claims::{ClaimOptions, Claims, SqliteLedger, SystemProbe};
+use osm_claims::{ClaimOptions, Claims, Error, SqliteLedger, SystemProbe};
 use osm_identity::System;
 use osm_testkit::stops::{FolderBy, Stops, copy_folder};
 use osm_testkit::{tools, trials};
@@ -176,4 +177,104 @@ fn a_sweep() {
     owner.kill().unwrap();
     owner.wait().unwrap();
     at_every_call("sweep", &stage, &["sweeper", "sweep"]);
+}
+
+/// The bytes of the files that a repair replaces, as they are in a folder.
+fn files(folder: &Path) -> [Option<Vec<u8>>; 3] {
+    ["claims.db", "claims.db-wal", "claims.mark"].map(|name| std::fs::read(folder.join(name)).ok())
+}
+
+/// The folders with copies of damaged files.
+fn copies(root: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root).unwrap().map(|it| it.unwrap().path());
+    let is_copy = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with("claims.damaged-") || name == "claims.repairing"
+    };
+    entries.filter(is_copy).collect()
+}
+
+fn contents(folders: &[PathBuf]) -> Vec<[Option<Vec<u8>>; 3]> {
+    folders.iter().map(|folder| files(folder)).collect()
+}
+
+/// Everything by which a repair changes a file: between two of them, files are the same. The locks of
+/// SQLite are left out, for which it would wait.
+const CHANGES: &str = "openat,write,pwrite64,copy_file_range,sendfile,fsync,fdatasync,rename,\
+    renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,ftruncate,fchmod,chmod";
+
+#[test]
+fn a_repair() {
+    const HELD: usize = 8;
+    trials::need(tools::program("strace"));
+    let tasks: Vec<String> = (0..HELD).map(|number| format!("task {number}")).collect();
+    let claims: Vec<[&str; 3]> = tasks.iter().map(|task| ["owner", "claim", task]).collect();
+    let claims: Vec<&[&str]> = claims.iter().map(|claim| &claim[..]).collect();
+    let stage = Stage::new(&claims);
+    // The end of the log is lost: what is in its beginning and in the file can be read.
+    let log = std::fs::OpenOptions::new().write(true).open(stage.template.join("claims.db-wal"));
+    let log = log.unwrap();
+    log.set_len(log.metadata().unwrap().len() / 2).unwrap();
+    drop(log);
+    let damaged = files(&stage.template);
+
+    let trace = stage.folder.path().join("log");
+    let (program, folder_by) = (program(), FolderBy::Argument);
+    let stops = Stops { launcher: Vec::new(), program, folder_by, calls: CHANGES, log: trace };
+    let done = stage.copy("done");
+    let arguments = ["-", "repair"];
+    let mut points = stops.points(&done, &arguments).unwrap();
+    // It handles no signal: all of them end it alike.
+    points.retain(|point| !point.contains("TERM") && !point.contains("INT"));
+    let after = state(&done);
+    let held = open(&done).list(&without_process("reader"), true).unwrap().len();
+    assert!((1..HELD).contains(&held), "some can be read: {held}");
+    let (mut untouched, mut changed, mut interrupted) = (0, 0, 0);
+    for point in &points {
+        let root = stage.copy("attempt");
+        let output = stops.run(&root, &arguments, Some(point)).unwrap();
+        let copies_then = copies(&root);
+        if files(&root) == damaged {
+            untouched += 1;
+            assert!(!output.status.success(), "{point}: acknowledged and not done");
+        } else {
+            changed += 1;
+            assert_eq!(
+                contents(&copies_then),
+                std::slice::from_ref(&damaged),
+                "{point}: changed without a copy"
+            );
+        }
+        match SqliteLedger::open(&root, &System) {
+            // Acknowledged or not, it is repaired.
+            Ok(_) if copies_then.iter().any(|copy| !copy.ends_with("claims.repairing")) => {
+                assert_eq!(state(&root), after, "{point}");
+            }
+            Ok(ledger) => {
+                let claims = Claims::new(Box::new(ledger), Box::new(SystemProbe(System)));
+                let error = claims.list(&without_process("reader"), true).unwrap_err();
+                assert!(matches!(error, Error::Corrupt(_)), "{point}: {error}");
+            }
+            Err(Error::Corrupt(Corruption::Interrupted)) => interrupted += 1,
+            Err(error) => panic!("{point}: {error}"),
+        }
+        // A second one finds all that the first one had.
+        say(&root, &arguments);
+        assert_eq!(state(&root), after, "{point}: repaired again");
+        assert_eq!(
+            contents(&copies(&root)),
+            std::slice::from_ref(&damaged),
+            "{point}: copied again"
+        );
+        is_whole(&root, point);
+        let (claims, next) = (open(&root), without_process("next"));
+        let granted = claims.claim(&next, &resource("new"), &ClaimOptions::default()).unwrap();
+        assert_eq!(granted.claim.epoch.0, 1_000_000, "{point}");
+    }
+    let count = points.len();
+    assert!(untouched > 0 && changed > 0 && interrupted > 0, "{untouched}, {changed}");
+    report(&format!(
+        "repair: killed or failed at {count} points, {changed} of them after the first change, \
+         {interrupted} of which left it to the next repair"
+    ));
 }

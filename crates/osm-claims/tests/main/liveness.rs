@@ -151,6 +151,83 @@ fn another_pid_namespace() {
     owner.finish();
 }
 
+/// Ways to start a program in a pid namespace of its own.
+const SANDBOXES: [&[&str]; 2] = [
+    &["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"],
+    &["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"],
+];
+
+#[test]
+fn a_sandbox_is_seen_from_outside_until_it_ends() {
+    trials::need(tools::root().and_then(|()| tools::first_pid_namespace()));
+    for words in SANDBOXES {
+        trials::need(tools::program(words[0]));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let mut owner =
+            Claimant::start_below(words, folder.path(), &["owner@self", "hold", "task"]);
+        let look = || said(&run(folder.path(), &["reader", "look", "task"]));
+        let claim = || run(folder.path(), &["rival@1", "claim", "task"]);
+        assert_eq!((look().as_str(), claim().status.code()), ("alive", Some(10)), "{words:?}");
+        // From a namespace beside it nothing is known of it, before and after its end.
+        let beside = || {
+            let arguments = [path, "reader", "look", "task"];
+            said(&in_namespaces(&SANDBOXES[0][1..], "exec \"$0\" \"$@\"", &arguments))
+        };
+        let unknown = Liveness::Unknown(UnknownReason::AnotherNamespace).to_string();
+        assert_eq!(beside(), unknown, "{words:?}");
+        owner.kill();
+        owner.collect();
+        // The sandbox is killed with its parent, and ends in its own time.
+        let ended = Liveness::Dead(Proof::NotFound).to_string();
+        while look() != ended {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(beside(), unknown, "{words:?}");
+        assert!(said(&claim()).starts_with("Grant(Some(Died)) 2."), "{words:?}");
+    }
+}
+
+#[test]
+fn a_process_of_a_sandbox_is_recognised_or_unknown() {
+    trials::need(tools::root().and_then(|()| tools::first_pid_namespace()));
+    let [unshare, options @ ..] = SANDBOXES[0] else { unreachable!() };
+    let mut command = Command::new(unshare);
+    command.args(options).args(["sh", "-c", "echo; exec sleep 1000"]);
+    let mut sandbox = Sleeper(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap());
+    let mut line = [0; 1];
+    std::io::Read::read_exact(sandbox.0.stdout.as_mut().unwrap(), &mut line).unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", sandbox.0.id());
+    let pid: u32 = std::fs::read_to_string(children).unwrap().trim().parse().unwrap();
+    let namespace = std::fs::read_link(format!("/proc/{pid}/ns/pid")).unwrap();
+    let namespace = namespace.to_str().unwrap().to_owned();
+    // As it sees itself.
+    let outside = ProcessInstance::with_pid(pid, &System).unwrap();
+    let inside = ProcessInstance { pid: osm_identity::Pid(1), namespace, ..outside };
+    let unknown = Liveness::Unknown(UnknownReason::AnotherNamespace);
+    let ended = Liveness::Dead(Proof::NotFound);
+    let older = ProcessInstance { inode: None, ..inside.clone() };
+    let other = ProcessInstance { inode: inside.inode.map(|it| it + 1_000_000), ..inside.clone() };
+    let older_other = ProcessInstance { pid: osm_identity::Pid(2), ..older.clone() };
+    assert_eq!(
+        (look(&inside), inside.pid_here(&System)),
+        (Liveness::Alive, Some(osm_identity::Pid(pid)))
+    );
+    assert_eq!((look(&older), look(&other), look(&older_other)), (unknown, ended, ended));
+    // A table that hides processes does not prove that one is missing in it.
+    for options in ["hidepid=2", "hidepid=1", "subset=pid"] {
+        let script = format!("mount -t proc -o {options} proc /proc; exec \"$0\" \"$@\"");
+        for process in [&other, &older_other] {
+            let verdict = seen(&["--mount"], &script, process);
+            assert!(verdict.starts_with("unknown"), "{options}: {verdict}");
+        }
+    }
+    let raw = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    kill_process(raw, Signal::KILL).unwrap();
+    sandbox.0.wait().unwrap();
+    assert_eq!((look(&inside), look(&older)), (ended, ended));
+}
+
 #[test]
 fn hidden_processes() {
     let (_sleeper, process) = Sleeper::start();

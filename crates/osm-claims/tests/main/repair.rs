@@ -1,7 +1,8 @@
 //! Damaged ledgers that are repaired: what can be read stays held, and epochs only grow.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use osm_claims::error::Corruption;
 use osm_claims::repair::{self, Findings, Repaired};
@@ -10,8 +11,26 @@ use osm_claims::{ClaimOptions, Claims, Error};
 use crate::damage::{Original, claim, open, owner};
 use crate::harness::{Nature, resource, with_process, without_process};
 
+/// Looks at a ledger, which changes nothing.
 fn examine(folder: &Path) -> Findings {
-    repair::examine(folder, Arc::new(Nature::default())).unwrap()
+    let before = snapshot(folder);
+    let findings = repair::examine(folder, Arc::new(Nature::default())).unwrap();
+    assert_eq!(snapshot(folder), before, "looking changed a file");
+    findings
+}
+
+/// The names, contents and times of all files.
+fn snapshot(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>, SystemTime)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|it| it.unwrap());
+    let mut files: Vec<_> = entries
+        .map(|it| {
+            let metadata = it.metadata().unwrap();
+            let bytes = metadata.is_file().then(|| std::fs::read(it.path()).unwrap());
+            (it.path(), bytes, metadata.modified().unwrap())
+        })
+        .collect();
+    files.sort();
+    files
 }
 
 /// Repairs a ledger that commands refuse; what they can do with it afterwards.
@@ -84,6 +103,29 @@ fn a_whole_ledger_is_left_alone() {
     std::fs::create_dir(&empty).unwrap();
     assert!(examine(&empty).damage.is_none());
     assert_eq!(std::fs::read_dir(&empty).unwrap().count(), 0, "looking creates nothing");
+}
+
+#[test]
+fn looking_at_a_mark_that_is_cut_changes_nothing() {
+    let original = Original::new();
+    let bytes = std::fs::read(original.path("whole/claims.mark")).unwrap();
+    for length in (0..bytes.len()).step_by(128) {
+        let root = original.copy("attempt");
+        std::fs::write(root.join("claims.mark"), &bytes[..length]).unwrap();
+        assert_eq!(examine(&root).damage, None, "{length} bytes: the ledger itself is whole");
+    }
+}
+
+#[test]
+fn an_empty_file_does_not_cost_its_log() {
+    let original = Original::new();
+    let root = original.copy("attempt");
+    let log = std::fs::read(root.join("claims.db-wal")).unwrap();
+    std::fs::write(root.join("claims.db"), b"").unwrap();
+    assert!(!original.nothing_is_granted(&root, "an empty file"), "it was used");
+    assert_eq!(examine(&root).damage, Some(Corruption::Empty));
+    assert_eq!(std::fs::read(root.join("claims.db-wal")).unwrap(), log, "SQLite removed it");
+    goes_on(&original, &root, "an empty file");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use rustix::process::{Pid as RawPid, PidfdFlags};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::parse::{linux_stat, nul_list, time_offsets};
-use crate::process::{BootClock, Host, Pid, Process, ProcessSource, ReadError};
+use crate::parse::{linux_stat, linux_status, nul_list, proc_mount, time_offsets};
+use crate::process::{BootClock, Census, Host, Pid, Process, ProcessSource, ReadError};
 
 /// The inode of the first pid namespace of every Linux machine (`PROC_PID_INIT_INO`).
 const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
@@ -113,6 +113,22 @@ impl ProcessSource for System {
 
     fn clock(&self) -> Option<String> {
         Some(std::fs::read_link("/proc/self/ns/time").ok()?.to_string_lossy().into_owned())
+    }
+
+    fn census(&self) -> Result<Census, ReadError> {
+        // The table is that of our namespace or of one above it, as we are in it ourselves: in the
+        // first namespace it can only be that one's.
+        let is_complete = !self.host()?.contained
+            && proc_mount::shows_all(&std::fs::read_to_string("/proc/self/mountinfo")?);
+        let mut pids = Vec::new();
+        for entry in std::fs::read_dir("/proc")? {
+            pids.extend(entry?.file_name().to_str().and_then(|name| name.parse().ok()).map(Pid));
+        }
+        Ok(Census { pids, is_complete })
+    }
+
+    fn nested_pids(&self, pid: Pid) -> Result<Vec<Pid>, ReadError> {
+        linux_status::nested_pids(&Self::bytes(pid, "status")?)
     }
 
     fn exists(&self, pid: Pid) -> Option<bool> {

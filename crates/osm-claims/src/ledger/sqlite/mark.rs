@@ -62,6 +62,16 @@ pub(super) fn path(ledger: &Path) -> PathBuf {
     ledger.with_extension("mark")
 }
 
+/// The greatest change that the mark of a ledger has, if there is one. The file is not changed.
+pub(super) fn recorded(ledger: &Path) -> Result<Option<Slot>> {
+    let path = path(ledger);
+    if !place::inspect(&path)? {
+        return Ok(None);
+    }
+    let file = File::open(&path).map_err(|error| Error::io("open the mark of", error))?;
+    Ok(Mark { file: Some(file), can_write: false }.read()?.newest())
+}
+
 impl Mark {
     /// Opens the mark of a ledger, and makes an empty one if it is missing.
     pub(super) fn open(ledger: &Path) -> Result<Self> {
@@ -73,8 +83,10 @@ impl Mark {
         match options.open(&path) {
             Ok(file) => {
                 if file.metadata().is_ok_and(|it| it.len() < PAGE as u64) {
-                    // Its space is taken now, so that a full disk does not keep it from moving.
-                    platform::write_at(&file, &[0; PAGE], 0)
+                    // Its space is taken now, so that a full disk does not keep it from moving. The
+                    // last byte says nothing: what a cut mark still says, or what another process
+                    // has written by now, stays.
+                    platform::write_at(&file, &[0], PAGE as u64 - 1)
                         .map_err(|error| Error::io("create the mark of", error))?;
                 }
                 Ok(Self { file: Some(file), can_write: true })
@@ -306,6 +318,21 @@ mod tests {
         mark.set_whole(&facts);
         assert_eq!(mark.read().unwrap().whole, Some(facts));
         assert_eq!(mark.beside_sync(0, || 5) + mark.beside_sync(1, || 6), 11);
+    }
+
+    #[test]
+    fn a_mark_that_is_cut_keeps_what_it_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = folder.path().join("claims.db");
+        Mark::open(&ledger).unwrap().advance(slot(3));
+        let file = OpenOptions::new().write(true).open(path(&ledger)).unwrap();
+        file.set_len(1000).unwrap();
+        let bytes = std::fs::read(path(&ledger)).unwrap();
+        assert_eq!(recorded(&ledger).unwrap(), Some(slot(3)));
+        assert_eq!(std::fs::read(path(&ledger)).unwrap(), bytes, "looking changes nothing");
+        let mark = Mark::open(&ledger).unwrap();
+        assert_eq!(mark.read().unwrap().newest(), Some(slot(3)));
+        assert_eq!(std::fs::read(path(&ledger)).unwrap().len(), PAGE);
     }
 
     #[test]

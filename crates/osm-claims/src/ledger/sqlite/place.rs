@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) use platform::{file_facts, keep_private, sync};
 
-use super::mark::{self, Mark};
+use super::mark;
 use crate::error::{Corruption, Error, Hazard, Result};
 
 /// Its name.
@@ -47,6 +47,7 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
     if platform::is_shared(&folder) {
         return Err(Error::Unsafe(Hazard::NetworkFileSystem));
     }
+    not_in_repair(&path)?;
     if !inspect(&path)? {
         no_remains(&path)?;
         not_lost(&path)?;
@@ -73,6 +74,20 @@ pub(super) fn inspect(path: &Path) -> Result<bool> {
     Ok(true)
 }
 
+/// The folder with the files of a ledger while its repair is under way (`repair.rs`).
+pub(super) fn in_repair(ledger: &Path) -> PathBuf {
+    ledger.with_extension("repairing")
+}
+
+/// Refuses a ledger whose repair is under way, or was interrupted.
+pub(super) fn not_in_repair(ledger: &Path) -> Result<()> {
+    match in_repair(ledger).symlink_metadata() {
+        Ok(_) => Err(Corruption::Interrupted.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Error::io("look at", error)),
+    }
+}
+
 /// Refuses to make a ledger where one was removed without its log: the log would be taken for the
 /// new one's.
 fn no_remains(path: &Path) -> Result<()> {
@@ -86,10 +101,7 @@ fn no_remains(path: &Path) -> Result<()> {
 
 /// Refuses to make a ledger in the place of one that had claims.
 fn not_lost(path: &Path) -> Result<()> {
-    if !inspect(&mark::path(path))? {
-        return Ok(());
-    }
-    match Mark::open(path)?.read()?.newest().filter(|newest| newest.events > 0) {
+    match mark::recorded(path)?.filter(|newest| newest.events > 0) {
         // Another process may have created the ledger and changed it by now.
         Some(newest) if !inspect(path)? => {
             Err(Corruption::Missing { recorded: newest.events }.into())
@@ -107,8 +119,10 @@ fn make(folder: &Path, path: &Path) -> Result<()> {
         tempfile::Builder::new().prefix(&name).rand_bytes(0).tempfile_in(folder).map_err(error)?;
     super::create(file.path()).map_err(|error| super::fault::explain(path, error))?;
     file.as_file().sync_all().map_err(error)?;
-    match file.persist_noclobber(path) {
-        Ok(_) => platform::sync(folder).map_err(error),
+    // Closed before it can be opened as a ledger: closing it would drop the locks that SQLite has
+    // for another thread (`lock.rs`).
+    match file.into_temp_path().persist_noclobber(path) {
+        Ok(()) => platform::sync(folder).map_err(error),
         Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(lost) => Err(error(lost.error)),
     }

@@ -5,13 +5,22 @@
 //! one. Claims that were lost may be granted again, so every later epoch is greater than every
 //! earlier one: it starts at the next million, as the damage may also be in what is known of the
 //! last epoch.
+//!
+//! Looking is done on a copy, so that it changes nothing. Replacing several files is not one step.
+//! So the copy is renamed to [`place::in_repair`] before anything is changed, and to its last name
+//! when all is done. While it has the first name, commands refuse the ledger, and a repair starts
+//! again from the copy.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::mark::{Mark, Slot};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::copy::{self, Facts};
+use super::mark::{self, Mark, Slot};
 use super::salvage::{self, Salvage};
-use super::{SqliteLedger, place};
+use super::{SqliteLedger, fault, place};
 use crate::claim::Claim;
 use crate::clock::Clock;
 use crate::error::{Corruption, Error, Result};
@@ -47,12 +56,12 @@ pub struct Repaired {
     pub copy: Option<PathBuf>,
 }
 
-/// Looks at the ledger of a folder, and changes nothing.
+/// Looks at the ledger of a folder, and changes nothing. This process must not have it open.
 pub fn examine(folder: &Path, clock: Arc<dyn Clock>) -> Result<Findings> {
     Ok(Examination::of(folder, clock)?.findings)
 }
 
-/// Repairs the ledger of a folder, if it is damaged.
+/// Repairs the ledger of a folder, if it is damaged. This process must not have it open.
 pub fn repair(folder: &Path, clock: Arc<dyn Clock>) -> Result<Repaired> {
     let examination = Examination::of(folder, clock)?;
     let copy = match examination.findings.damage {
@@ -64,13 +73,19 @@ pub fn repair(folder: &Path, clock: Arc<dyn Clock>) -> Result<Repaired> {
 
 struct Examination {
     path: PathBuf,
-    /// Private copies of the files, and the new ledger.
+    /// What the files were when they were copied; `None` if the copy is that of an interrupted
+    /// repair.
+    facts: Option<Facts>,
+    /// The copy of the files, and the new ledger.
     workshop: tempfile::TempDir,
     clock: Arc<dyn Clock>,
     salvage: Salvage,
     findings: Findings,
 }
 
+/// In the workshop: the files as they were, the files that are looked at, and the new ledger.
+const KEPT: &str = "kept";
+const SEEN: &str = "seen";
 const NEW: &str = "repaired.db";
 
 impl Examination {
@@ -78,23 +93,36 @@ impl Examination {
         let folder = folder.canonicalize();
         let folder = folder.map_err(|error| Error::io("find the folder of", error))?;
         let path = folder.join(place::NAME);
-        let mut damage = None;
-        let exists = place::inspect(&path)?;
-        let has_mark = place::inspect(&super::mark::path(&path))?;
-        let newest = if has_mark { Mark::open(&path)?.read()?.newest() } else { None };
-        if exists || newest.is_some() {
-            match open(&folder, &clock) {
-                Ok(()) => {}
-                Err(Error::Corrupt(corruption)) => damage = Some(corruption),
-                Err(error) => return Err(error),
-            }
+        let is_interrupted = match place::not_in_repair(&path) {
+            Err(Error::Corrupt(Corruption::Interrupted)) => true,
+            answer => answer.map(|()| false)?,
+        };
+        let source =
+            if is_interrupted { place::in_repair(&path).join(place::NAME) } else { path.clone() };
+        let mut is_there = false;
+        for file in place::files(&source) {
+            is_there |= place::inspect(&file)?;
         }
         let error = |error| Error::io("copy", error);
         let name = place::temporary_name()?;
         let workshop = tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(&folder);
         let workshop = workshop.map_err(error)?;
-        salvage::copy_files(&path, workshop.path()).map_err(error)?;
-        let copy = workshop.path().join(place::NAME);
+        let (kept, seen) = (workshop.path().join(KEPT), workshop.path().join(SEEN));
+        let facts = copy::at_one_moment(&source, &kept)?;
+        place::make_new_folder(&seen).map_err(error)?;
+        copy::files(&kept.join(place::NAME), &seen).map_err(error)?;
+
+        let copy = seen.join(place::NAME);
+        let newest = mark::recorded(&copy)?;
+        let exists = copy.exists();
+        let mut damage = is_interrupted.then_some(Corruption::Interrupted);
+        if is_there && damage.is_none() {
+            match open(&seen, &clock) {
+                Ok(()) => {}
+                Err(Error::Corrupt(corruption)) => damage = Some(corruption),
+                Err(error) => return Err(error),
+            }
+        }
         let salvage = salvage::salvage(&copy, &workshop.path().join(NEW), &*clock)?;
         if damage.is_none() && exists && !salvage.is_complete {
             damage = Some(Corruption::Altered);
@@ -108,13 +136,13 @@ impl Examination {
             last_epoch,
             next_epoch: (last_epoch / STEP + 1).saturating_mul(STEP),
         };
-        Ok(Self { path, workshop, clock, salvage, findings })
+        let facts = (!is_interrupted).then_some(facts);
+        Ok(Self { path, facts, workshop, clock, salvage, findings })
     }
 
     /// Keeps a copy of the files and puts the new ledger in their place; the folder of the copy.
     ///
-    /// The log goes first, as it must not be applied to the new file. If this is interrupted, the
-    /// mark is still that of the old ledger, which refuses what is there until it is repaired again.
+    /// The log goes first, as it must not be applied to the new file.
     #[expect(clippy::disallowed_methods, reason = "a copy of all that is removed was synced")]
     fn replace(&self) -> Result<PathBuf> {
         let error = |error| Error::io("repair", error);
@@ -124,12 +152,15 @@ impl Examination {
         let file = std::fs::OpenOptions::new().write(true).open(&new).map_err(error)?;
         file.sync_all().map_err(error)?;
         drop(file);
-        let kept = self.keep()?;
-        // While this has the lock no process writes; one that cannot be had is one of a file that
-        // cannot be written.
-        let writer = rusqlite::Connection::open(&self.path).ok();
-        if let Some(writer) = &writer {
-            drop(writer.execute_batch("BEGIN IMMEDIATE"));
+        let writer = self.lock()?;
+        let in_repair = place::in_repair(&self.path);
+        if let Some(facts) = self.facts {
+            if copy::facts(&self.path) != facts {
+                // What was written since the copy would be lost.
+                return Err(Error::Busy { writer: None });
+            }
+            std::fs::rename(self.workshop.path().join(KEPT), &in_repair).map_err(error)?;
+            place::sync(self.folder()).map_err(error)?;
         }
         // Where an open file cannot be replaced, another process that has it open prevents it.
         let writer = writer.filter(|_| cfg!(unix));
@@ -142,40 +173,55 @@ impl Examination {
         std::fs::rename(&new, &self.path).map_err(error)?;
         place::sync(self.folder()).map_err(error)?;
         drop(writer);
-        let sum = self.salvage.claims.iter().map(super::mark::weight);
+        let sum = self.salvage.claims.iter().map(mark::weight);
         let sum = sum.fold(0, u64::wrapping_add);
         let slot = Slot { events: self.salvage.kept_events, epoch: self.findings.last_epoch, sum };
         Mark::open(&self.path)?.restart(slot, place::file_facts(&self.path)).map_err(error)?;
+        let kept = self.free_name()?;
+        std::fs::rename(&in_repair, &kept).map_err(error)?;
+        place::sync(self.folder()).map_err(error)?;
         Ok(kept)
+    }
+
+    /// Keeps other processes from writing until the connection is closed. A file that SQLite cannot
+    /// read has no lock, and no process writes to it either.
+    fn lock(&self) -> Result<Option<Connection>> {
+        if place::file_facts(&self.path).is_none_or(|it| it.length == 0) {
+            return Ok(None);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let Ok(mut writer) = Connection::open_with_flags(&self.path, flags) else {
+            return Ok(None);
+        };
+        let error = |error| fault::explain(&self.path, error);
+        // Closing it must not touch a log that is another ledger's by then.
+        writer.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(error)?;
+        writer.busy_handler(Some(super::keep_waiting)).map_err(error)?;
+        match writer.execute_batch("BEGIN IMMEDIATE").map_err(error) {
+            Err(busy @ Error::Busy { .. }) => Err(busy),
+            _ => Ok(Some(writer)),
+        }
     }
 
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    /// Copies the files to a folder of their own.
-    fn keep(&self) -> Result<PathBuf> {
-        let error = |error| Error::io("keep a copy of", error);
+    /// A name for the copy that is not in use.
+    fn free_name(&self) -> Result<PathBuf> {
         let time = self.clock.now()?.wall.strftime("%Y%m%dT%H%M%SZ").to_string();
         let mut kept = self.folder().join(format!("claims.damaged-{time}"));
         for number in 2.. {
-            match place::make_new_folder(&kept) {
-                Err(it) if it.kind() == std::io::ErrorKind::AlreadyExists => {
-                    kept.set_file_name(format!("claims.damaged-{time}-{number}"));
-                }
-                made => {
-                    made.map_err(error)?;
-                    break;
-                }
+            if kept.symlink_metadata().is_err() {
+                break;
             }
+            kept.set_file_name(format!("claims.damaged-{time}-{number}"));
         }
-        salvage::copy_files(&self.path, &kept).map_err(error)?;
-        place::sync(&kept).and_then(|()| place::sync(self.folder())).map_err(error)?;
         Ok(kept)
     }
 }
 
-/// Opens the ledger and reads it, as every command does.
+/// Opens a ledger and reads it, as every command does.
 fn open(folder: &Path, clock: &Arc<dyn Clock>) -> Result<()> {
     let ledger = SqliteLedger::open_with_clock(folder, Box::new(Arc::clone(clock)))?;
     ledger.read(&mut |_| Ok(()))

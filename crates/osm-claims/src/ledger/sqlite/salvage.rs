@@ -79,8 +79,20 @@ pub(super) fn salvage(from: &Path, to: &Path, clock: &dyn Clock) -> Result<Salva
     keep_what_agrees(&new, to, clock, &mut found)?;
     found.kept_events = last("SELECT max(number) FROM event")?;
     new.execute_batch("COMMIT").map_err(error)?;
-    new.close().map_err(|(_, it)| error(it))?;
+    close(new).map_err(error)?;
     Ok(found)
+}
+
+/// Closes a new ledger whose file alone is used. Closing it copies its log into the file, too, but does
+/// not say if that fails.
+fn close(new: Connection) -> rusqlite::Result<()> {
+    let is_busy =
+        new.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0))?;
+    if is_busy {
+        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        return Err(rusqlite::Error::SqliteFailure(busy, None));
+    }
+    new.close().map_err(|(_, error)| error)
 }
 
 /// Lets a new ledger continue after these numbers.
@@ -95,7 +107,7 @@ pub(super) fn continue_after(ledger: &Path, epoch: u64, events: u64) -> Result<(
         let sql = "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)";
         new.execute(sql, params![table, last]).map_err(error)?;
     }
-    new.close().map_err(|(_, it)| error(it))
+    close(new).map_err(error)
 }
 
 fn number(value: Option<i64>) -> u64 {
@@ -233,20 +245,6 @@ fn remove(new: &Connection, keys: &BTreeSet<Key>) -> rusqlite::Result<()> {
     }
     for (_, sql) in &triggers {
         new.execute_batch(sql)?;
-    }
-    Ok(())
-}
-
-/// Copies the files of a ledger that are there, under their names.
-pub(super) fn copy_files(ledger: &Path, folder: &Path) -> std::io::Result<()> {
-    for file in place::files(ledger) {
-        let Some(name) = file.file_name() else { continue };
-        let to = folder.join(name);
-        match std::fs::copy(&file, &to) {
-            Ok(_) => std::fs::File::open(&to)?.sync_all()?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! commands that run under a claim, input that makes no sense.
 
 use osm_claims::Reason;
-use osm_testkit::tools::{program, root};
+use osm_testkit::tools::{first_pid_namespace, program, root};
 use serde_json::Value;
 
 use super::race::{
@@ -11,7 +11,7 @@ use super::race::{
 };
 use super::release::{COMMIT, GIT, PUSH};
 use super::row::{Outcome, Test, test};
-use super::site::{Owner, Site, epoch, said, token};
+use super::site::{Owner, Site, epoch, json_command, said, token};
 
 pub(crate) const TESTS: &[Test] = &[
     test!(one_of_64_processes_wins_each_of_1000_rounds),
@@ -22,7 +22,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(waiting_ends_with_a_release),
     test!(waiting_ends_with_a_death),
     test!(waiting_ends_with_the_time),
-    test!(a_claim_in_another_pid_namespace_is_unknown_both_ways),
+    test!(a_claim_in_a_sandbox_is_seen_from_outside),
     test!(a_command_runs_while_the_claim_is_held),
     test!(a_command_is_stopped_when_its_claim_is_taken),
     test!(a_command_is_stopped_though_the_disk_is_slow),
@@ -140,15 +140,35 @@ fn waiting_ends_with_the_time(site: &Site) -> Outcome {
     Ok(())
 }
 
-fn a_claim_in_another_pid_namespace_is_unknown_both_ways(site: &Site) -> Outcome {
+fn a_claim_in_a_sandbox_is_seen_from_outside(site: &Site) -> Outcome {
     root()?;
-    let (mut outside, mut inside) = (site.agent()?, site.agent_below(super::liveness::OTHER_PIDS)?);
+    first_pid_namespace()?;
+    program("bwrap")?;
+    let bwrap = "bwrap --dev-bind / / --unshare-pid --proc /proc --die-with-parent";
+    let bwrap: Vec<&str> = bwrap.split(' ').collect();
+    let mut outside = site.agent()?;
     outside.claim("outside")?;
-    inside.claim("inside")?;
-    for (rival, name) in [(&mut inside, "outside"), (&mut outside, "inside")] {
-        let refused = rival.refused(&format!("claim {name}"), Reason::Unknown)?;
-        assert_eq!(refused["evidence"], "its process is in another pid namespace");
-        rival.refused(&format!("claim {name} --wait 1s"), Reason::Unknown)?;
+    for sandbox in [super::liveness::OTHER_PIDS, &bwrap] {
+        let (mut inside, mut beside) = (site.agent_below(sandbox)?, site.agent_below(sandbox)?);
+        inside.claim("inside")?;
+        // Who is in a sandbox sees neither what is outside nor what is in another one.
+        for (rival, name) in [(&mut inside, "outside"), (&mut beside, "inside")] {
+            let refused = rival.refused(&format!("claim {name}"), Reason::Unknown)?;
+            assert_eq!(refused["evidence"], "its process is in another pid namespace");
+            rival.refused(&format!("claim {name} --wait 1s"), Reason::Unknown)?;
+        }
+        let refused = outside.refused("claim inside", Reason::Held)?;
+        assert_eq!(refused["verdict"], "alive", "{refused:#}");
+        // It is waited for, too.
+        let waiting = outside.begin(&json_command("", "claim inside --wait 1m"))?;
+        outside.await_watch()?;
+        inside.kill()?;
+        let granted = said(outside.finish(&waiting)?);
+        granted.assert_granted();
+        let ended = &granted.json["ended"]["ended"];
+        assert_eq!(ended["how"], "died", "{granted:#?}");
+        beside.refused("claim inside", Reason::Unknown)?;
+        outside.ok("release inside")?;
     }
     Ok(())
 }

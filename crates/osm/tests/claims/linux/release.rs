@@ -5,7 +5,7 @@ use osm_claims::event::{Filter, replay};
 use osm_testkit::tools::root;
 use serde_json::Value;
 
-use super::liveness::{OTHER_PIDS, a_second_passes};
+use super::liveness::{a_second_passes, rebooted};
 use super::race::{claims_in, of_many_take_overs_one_stands_in_the_end, requester};
 use super::row::{Outcome, Row, never, shown, test};
 use super::site::{Site, epoch, said, token};
@@ -232,7 +232,7 @@ fn the_ledger_cannot_hold_two_owners(site: &Site) -> Outcome {
 fn sweeping_again_says_nothing_new(site: &Site) -> Outcome {
     root()?;
     let (mut held, mut stopped, mut dead) = (site.agent()?, site.agent()?, site.agent()?);
-    let mut unseen = site.agent_below(OTHER_PIDS)?;
+    let mut unseen = rebooted(site, None)?;
     held.claim("held")?;
     stopped.claim("stopped")?;
     dead.claim("dead")?;
@@ -392,7 +392,7 @@ fn abandoned_work_is_listed_and_taken(site: &Site) -> Outcome {
 fn a_take_over_says_what_it_overrides(site: &Site) -> Outcome {
     root()?;
     let (mut live, mut stopped, mut dead) = (site.agent()?, site.agent()?, site.agent()?);
-    let (mut unseen, mut rival) = (site.agent_below(OTHER_PIDS)?, site.agent()?);
+    let (mut unseen, mut rival) = (rebooted(site, None)?, site.agent()?);
     live.claim("live")?;
     stopped.claim("stopped")?;
     dead.claim("dead")?;
@@ -407,7 +407,7 @@ fn a_take_over_says_what_it_overrides(site: &Site) -> Outcome {
     for (name, flag, how, evidence) in [
         ("live", " --even-if-alive", "taken", "its process is running"),
         ("stopped", "", "taken", "its process is stopped"),
-        ("unseen", "", "taken", "another pid namespace"),
+        ("unseen", "", "taken", "another boot id"),
         ("dead", "", "died", "no process has its pid"),
     ] {
         let taken = rival.ok(&format!("claim take {name} --reason 'I need it'{flag}"))?;

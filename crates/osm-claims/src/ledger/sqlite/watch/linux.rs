@@ -10,13 +10,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use osm_identity::{Liveness, ProcessInstance};
+use osm_identity::{Liveness, ProcessInstance, System};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::super::{SqliteLedger, lock};
+use super::super::SqliteLedger;
+use super::super::lock::{self, WriteLock};
 use super::commits;
 use crate::error::{Error, Result};
 use crate::ledger::Watch;
@@ -73,6 +74,11 @@ impl LinuxWatch<'_> {
         ours
     }
 
+    /// Whether no other process can be about to commit. Where the system does not answer, one can.
+    fn is_unlocked(&self) -> bool {
+        lock::state(self.ledger.path()).is_ok_and(|it| it == WriteLock::Free)
+    }
+
     /// Whether a commit can be read that could not be before.
     fn has_moved(&mut self) -> Result<bool> {
         let now = commits(self.ledger)?;
@@ -89,7 +95,8 @@ impl Watch for LinuxWatch<'_> {
     ) -> Result<()> {
         let mut lives = Vec::new();
         for process in processes {
-            let pid = i32::try_from(process.pid.0).ok().and_then(Pid::from_raw);
+            let pid = process.pid_here(&System).and_then(|pid| i32::try_from(pid.0).ok());
+            let pid = pid.and_then(Pid::from_raw);
             let life = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
             // The pid may have been reused: the handle counts only if the process was still there
             // after it was opened.
@@ -104,7 +111,7 @@ impl Watch for LinuxWatch<'_> {
         loop {
             // The lock is looked at before the counter: a commit comes before the end of the lock.
             let is_over = pending.as_ref().is_some_and(|write| {
-                write.since.elapsed() > LONGEST_COMMIT && lock::holder(self.ledger.path()).is_none()
+                write.since.elapsed() > LONGEST_COMMIT && self.is_unlocked()
             });
             let left = until.saturating_duration_since(Instant::now());
             if self.has_moved()? || left.is_zero() {
