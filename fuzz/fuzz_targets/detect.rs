@@ -16,7 +16,7 @@ use libfuzzer_sys::fuzz_target;
 use osm_identity::ancestry::MOST_STEPS;
 use osm_identity::catalogue::{
     AGENTS, Agent, INTERPRETERS, MULTIPLEXERS, REMOTES, ROOTS, RUNNERS, SANDBOXES, SHELLS,
-    TERMINALS, WRAPPERS,
+    SUPERVISORS, TERMINALS, WRAPPERS,
 };
 use osm_identity::{
     Catalogue, Detection, Environment, FixedTable, Host, Outcome, Pid, Process, ProcessSource,
@@ -182,7 +182,7 @@ fn process(dice: &mut Dice, number: u32) -> Result<Process> {
             0 => None,
             number => Some(Terminal(u64::from(34816 + number))),
         },
-        session: None,
+        session: if dice.seldom(2)? { Some(dice.pid()?) } else { None },
         state: State::Active,
     })
 }
@@ -221,7 +221,10 @@ impl<'a> Dice<'a> {
 
     fn name(&mut self) -> Result<String> {
         Ok(match self.up_to(4)? {
-            0 => (*self.input.choose(SHELLS)?).into(),
+            0 => {
+                let shell = self.input.choose(SHELLS)?;
+                (*self.input.choose(shell.names)?).into()
+            }
             1 if !self.subject.names.is_empty() => {
                 (*self.input.choose(&self.subject.names)?).into()
             }
@@ -314,7 +317,7 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
 
 static PLAIN: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let own: &[&str] = &["make", "vim", "2.1.325", "python3"];
-    [WRAPPERS, INTERPRETERS, ROOTS, SANDBOXES, own].concat()
+    [WRAPPERS, INTERPRETERS, ROOTS, SUPERVISORS, SANDBOXES, own].concat()
 });
 
 static PACKAGES: LazyLock<Vec<&str>> =

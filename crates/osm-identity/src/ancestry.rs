@@ -5,10 +5,16 @@
 //! the walk ends below it. It also ends at a hundred steps, at a cycle, and at anything that
 //! cannot be read; [`End`] says which, because *why* the walk ended decides what may be concluded.
 //!
+//! A process whose parent ended is given to a reaper, but stays in its session (`setsid`), and every
+//! process of a session descends from its leader. So the walk goes on there, across a [`gap`]: the
+//! processes in between are gone.
+//!
+//! [`gap`]: Ancestry::gap
+//!
 //! Processes are read when they are asked for, one read each: most questions are answered a few
 //! steps up.
 
-use crate::process::{Pid, Process, ProcessSource, ReadError};
+use crate::process::{Pid, Process, ProcessSource, ReadError, State};
 
 /// How far the walk goes.
 pub const MOST_STEPS: usize = 100;
@@ -53,6 +59,7 @@ pub struct Ancestry<'a> {
     /// Outside a container PID 1 is the end, whatever it is called.
     stops_below_first: bool,
     chain: Vec<Process>,
+    gap: Option<usize>,
     end: Option<End>,
 }
 
@@ -63,7 +70,7 @@ impl<'a> Ancestry<'a> {
     pub fn new(source: &'a dyn ProcessSource, pid: Pid, contained: bool) -> Self {
         let stops_below_first = false;
         let mut ancestry =
-            Self { source, contained, stops_below_first, chain: Vec::new(), end: None };
+            Self { source, contained, stops_below_first, chain: Vec::new(), gap: None, end: None };
         match source.process(pid) {
             Ok(process) => ancestry.chain.push(process),
             Err(error) => ancestry.end = Some(End::Unreadable(pid, error)),
@@ -80,18 +87,34 @@ impl<'a> Ancestry<'a> {
     pub fn get(&mut self, steps: usize) -> Option<&Process> {
         while self.chain.len() <= steps && self.end.is_none() {
             match self.next() {
-                Ok(process) => self.chain.push(process),
+                Ok(Next::Parent(process)) => self.chain.push(process),
+                Ok(Next::Leader(process)) => {
+                    self.gap.get_or_insert(self.chain.len());
+                    self.chain.push(process);
+                }
                 Err(end) => self.end = Some(end),
             }
         }
         self.chain.get(steps)
     }
 
-    fn next(&self) -> Result<Process, End> {
+    fn next(&self) -> Result<Next, End> {
         let child = self.chain.last().ok_or(End::Top)?;
         if self.chain.len() > MOST_STEPS {
             return Err(End::TooDeep);
         }
+        match self.parent(child) {
+            Ok(parent) if is_parent(child, &parent) => Ok(Next::Parent(parent)),
+            Err(end @ End::Cycle(_)) => Err(end),
+            adopted => match self.leader(child) {
+                Some(leader) => Ok(Next::Leader(leader)),
+                None => adopted.map(Next::Parent),
+            },
+        }
+    }
+
+    /// The process that a process names as its parent.
+    fn parent(&self, child: &Process) -> Result<Process, End> {
         let outside = child.parent == Pid(0) && child.pid != FIRST;
         let parent = if outside && self.contained {
             // Started from outside the container (`docker exec`, `nsenter`): what is above us in
@@ -105,7 +128,7 @@ impl<'a> Ancestry<'a> {
         if parent == Pid(0) || unread {
             return Err(End::Top);
         }
-        if self.chain.iter().any(|process| process.pid == parent) {
+        if self.has(parent) {
             return Err(End::Cycle(parent));
         }
         let process =
@@ -114,6 +137,27 @@ impl<'a> Ancestry<'a> {
             return Err(End::Recycled(parent));
         }
         Ok(process)
+    }
+
+    /// The live leader of the session of a process that is not the leader itself.
+    ///
+    /// Its number is not given to another process as long as the session has one.
+    fn leader(&self, child: &Process) -> Option<Process> {
+        let session = child.session.filter(|session| !self.has(*session))?;
+        let leader = self.source.process(session).ok()?;
+        let leads = leader.session == Some(session) && leader.state != State::Zombie;
+        (leads && leader.start <= child.start).then_some(leader)
+    }
+
+    fn has(&self, pid: Pid) -> bool {
+        self.chain.iter().any(|process| process.pid == pid)
+    }
+
+    /// The place of the first process that stands in for parents that have ended: it leads the
+    /// session of the process below it.
+    #[must_use]
+    pub fn gap(&self) -> Option<usize> {
+        self.gap
     }
 
     /// What was read so far.
@@ -134,10 +178,22 @@ impl<'a> Ancestry<'a> {
     }
 }
 
+/// The next step of the walk.
+enum Next {
+    Parent(Process),
+    Leader(Process),
+}
+
+/// Whether a process was started by the one that it names as its parent, as far as sessions tell: a
+/// new process is in its parent's session, and leaves it only to lead one of its own.
+fn is_parent(child: &Process, parent: &Process) -> bool {
+    child.session.is_none_or(|session| session == child.pid || parent.session == Some(session))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::{FixedTable, Host, StartTime, State};
+    use crate::process::{FixedTable, Host, StartTime};
     use proptest::prelude::*;
 
     fn process(pid: u32, parent: u32, start: u64) -> Process {
@@ -198,6 +254,35 @@ mod tests {
         let rows = [(1, 0, 0), (30, 0, 5), (31, 30, 6)];
         assert_eq!(walk(&rows, 31, true), (vec![31, 30, 1], End::Top));
         assert_eq!(walk(&rows, 31, false), (vec![31, 30], End::Top));
+    }
+
+    #[test]
+    fn an_orphan_goes_on_with_the_leader_of_its_session() {
+        let member = |pid, parent, start, session| Process {
+            session: Some(Pid(session)),
+            ..process(pid, parent, start)
+        };
+        let rows = |leader: Process| {
+            table(&[(20, 1, 1)])
+                .with(member(1, 0, 0, 1), &[])
+                .with(leader, &[])
+                .with(member(40, 1, 5, 30), &[])
+                .with(member(41, 40, 6, 30), &[])
+        };
+        let walk = |table: FixedTable| {
+            let mut ancestry = Ancestry::new(&table, Pid(41), false);
+            ancestry.end();
+            let pids: Vec<u32> = ancestry.known().iter().map(|process| process.pid.0).collect();
+            (pids, ancestry.gap())
+        };
+        let leader = member(30, 20, 2, 30);
+        assert_eq!(walk(rows(leader.clone())), (vec![41, 40, 30, 20, 1], Some(2)));
+        let ended = Process { state: State::Zombie, ..leader.clone() };
+        assert_eq!(walk(rows(ended)), (vec![41, 40, 1], None));
+        let younger = Process { start: StartTime(9), ..leader.clone() };
+        assert_eq!(walk(rows(younger)), (vec![41, 40, 1], None));
+        let another = Process { session: Some(Pid(20)), ..leader };
+        assert_eq!(walk(rows(another)), (vec![41, 40, 1], None));
     }
 
     #[test]

@@ -10,11 +10,13 @@ use std::borrow::Cow;
 mod agents;
 mod multiplexers;
 mod programs;
+mod shells;
 mod terminals;
 
 pub use agents::{AGENTS, Agent};
-pub use multiplexers::{MULTIPLEXERS, Multiplexer, Owner};
-pub use programs::{INTERPRETERS, REMOTES, ROOTS, SANDBOXES, SHELLS, WRAPPERS};
+pub use multiplexers::{KnownBy, MULTIPLEXERS, Multiplexer, Owner};
+pub use programs::{INTERPRETERS, REMOTES, ROOTS, SANDBOXES, SUPERVISORS, WRAPPERS};
+pub use shells::{Grammar, Options, SHELLS, Shell, Style};
 pub use terminals::{RUNNERS, Runner, TERMINALS, TerminalProgram};
 
 /// Names of a table, each compared whole; a final `*` stands for any rest.
@@ -37,10 +39,12 @@ pub enum Kind<'a> {
     Sandbox,
     /// The top of every tree: init, service managers, login managers.
     Root,
+    /// A program that keeps services running, each of which is something of its own.
+    Supervisor,
     /// A program that runs another and is nothing by itself.
     Wrapper,
     /// A command shell.
-    Shell,
+    Shell(&'a Shell),
     /// A program that runs a script; the script's name tells what it is.
     Interpreter,
 }
@@ -88,8 +92,11 @@ impl Catalogue {
         let among = |names: Names| names.iter().any(|pattern| matches(pattern, name));
         let added = |names: &[String]| names.iter().any(|pattern| matches(pattern, name));
         // Shells and wrappers first: they are what nearly every ancestor is.
-        if among(SHELLS) || added(&self.shells) {
-            return Some(Kind::Shell);
+        if let Some(shell) = SHELLS.iter().find(|shell| among(shell.names)) {
+            return Some(Kind::Shell(shell));
+        }
+        if added(&self.shells) {
+            return Some(Kind::Shell(&shells::UNKNOWN));
         }
         if added(&self.wrappers) {
             return Some(Kind::Wrapper);
@@ -106,11 +113,12 @@ impl Catalogue {
         if let Some(row) = RUNNERS.iter().find(|row| among(row.programs)) {
             return Some(Kind::Runner(row));
         }
-        let plain: [(Names, Kind); 5] = [
+        let plain: [(Names, Kind); 6] = [
             (WRAPPERS, Kind::Wrapper),
             (INTERPRETERS, Kind::Interpreter),
             (REMOTES, Kind::Remote),
             (ROOTS, Kind::Root),
+            (SUPERVISORS, Kind::Supervisor),
             (SANDBOXES, Kind::Sandbox),
         ];
         plain.into_iter().find(|(names, _)| among(names)).map(|(_, kind)| kind)
@@ -181,7 +189,7 @@ mod tests {
         {
             assert!(kind(name).is_none(), "{name}: {:?}", kind(name));
         }
-        assert!(matches!(kind("bash"), Some(Kind::Shell)));
+        assert!(matches!(kind("bash"), Some(Kind::Shell(_))));
         assert!(matches!(kind("python3.11"), Some(Kind::Interpreter)));
         assert!(matches!(kind("tmux: server"), Some(Kind::Multiplexer(_))));
         assert!(kind("tmux: client").is_none());

@@ -214,6 +214,7 @@ fn describe(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
         Boundary::Remote => format!("a remote login{place}"),
         Boundary::Terminal(row) => format!("the terminal {}{place}", row.name),
         Boundary::Runner(row) => format!("the CI runner {}{place}", row.name),
+        Boundary::Supervisor => format!("a supervisor of services{place}"),
         Boundary::Sandbox => format!("a sandbox{place}"),
         Boundary::Top => match scene.process(at) {
             Some(process) => format!("{} (pid {})", show(process.name.as_ref()), process.pid),

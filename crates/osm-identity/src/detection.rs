@@ -148,6 +148,8 @@ pub enum Confidence {
     Confirmed,
     /// It rests on variables whose owner cannot be seen.
     Unconfirmed,
+    /// It lasts no longer than the one command that a sandbox or container runs.
+    OneCommand,
     /// It is random.
     None,
 }
@@ -160,6 +162,7 @@ impl Confidence {
             Self::Explicit => "explicit",
             Self::Confirmed => "confirmed",
             Self::Unconfirmed => "unconfirmed",
+            Self::OneCommand => "one-command",
             Self::None => "none",
         }
     }

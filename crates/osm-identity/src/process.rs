@@ -132,6 +132,8 @@ pub enum ReadError {
     Malformed(&'static str),
     /// This platform cannot tell.
     Unsupported,
+    /// The process table is that of another pid namespace.
+    AnotherNamespace,
     /// Any other error of the system.
     Io(std::io::ErrorKind),
 }
@@ -145,6 +147,9 @@ impl fmt::Display for ReadError {
             Self::Denied => f.write_str("access denied"),
             Self::Malformed(what) => write!(f, "malformed: {what}"),
             Self::Unsupported => f.write_str("not supported on this platform"),
+            Self::AnotherNamespace => {
+                f.write_str("the process table is that of another pid namespace")
+            }
             Self::Io(kind) => write!(f, "{kind}"),
         }
     }
@@ -169,6 +174,13 @@ pub trait ProcessSource {
     /// The realm of the pids that this source deals in.
     fn host(&self) -> Result<Host, ReadError>;
 
+    /// The number in this table of the process that calls itself `pid` and asks.
+    ///
+    /// A table can be that of another pid namespace, in which the same process has another number.
+    fn own_pid(&self, pid: Pid) -> Pid {
+        pid
+    }
+
     /// One row of the process table. Pid, parent and start come from one read.
     fn process(&self, pid: Pid) -> Result<Process, ReadError>;
 
@@ -177,6 +189,11 @@ pub trait ProcessSource {
 
     /// The file that a process executes.
     fn executable(&self, pid: Pid) -> Result<PathBuf, ReadError>;
+
+    /// The terminal that a process has open under a number; `None` for any other file.
+    fn open_terminal(&self, _pid: Pid, _number: u32) -> Result<Option<Terminal>, ReadError> {
+        Err(ReadError::Unsupported)
+    }
 
     /// The value that a variable had when the process was started.
     fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError>;
@@ -233,6 +250,7 @@ struct FixedRow {
     process: Process,
     arguments: Vec<OsString>,
     executable: Option<PathBuf>,
+    open: Vec<(u32, Option<Terminal>)>,
     variables: Vec<(String, OsString)>,
 }
 
@@ -249,6 +267,7 @@ impl FixedTable {
         let row = FixedRow {
             arguments: arguments.iter().map(OsString::from).collect(),
             executable: None,
+            open: Vec::new(),
             variables: Vec::new(),
             process,
         };
@@ -261,6 +280,15 @@ impl FixedTable {
     pub fn with_executable(mut self, pid: Pid, path: &str) -> Self {
         if let Some(row) = self.rows.get_mut(&pid) {
             row.executable = Some(PathBuf::from(path));
+        }
+        self
+    }
+
+    /// Gives a process of the table an open file, which may be a terminal.
+    #[must_use]
+    pub fn with_open(mut self, pid: Pid, number: u32, terminal: Option<Terminal>) -> Self {
+        if let Some(row) = self.rows.get_mut(&pid) {
+            row.open.push((number, terminal));
         }
         self
     }
@@ -294,6 +322,13 @@ impl ProcessSource for FixedTable {
 
     fn executable(&self, pid: Pid) -> Result<PathBuf, ReadError> {
         self.row(pid)?.executable.clone().ok_or(ReadError::Denied)
+    }
+
+    fn open_terminal(&self, pid: Pid, number: u32) -> Result<Option<Terminal>, ReadError> {
+        let open = &self.row(pid)?.open;
+        let file = open.iter().find(|(at, _)| *at == number).map(|(_, terminal)| *terminal);
+        // A process of which no file is known is one that may not be looked at.
+        file.ok_or(if open.is_empty() { ReadError::Denied } else { ReadError::Absent })
     }
 
     fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError> {

@@ -6,11 +6,14 @@
 use std::ffi::{OsStr, OsString};
 
 use crate::ancestry::Ancestry;
-use crate::catalogue::{Agent, Catalogue, Kind, Multiplexer, Runner, TerminalProgram, base_name};
+use crate::catalogue::{
+    Agent, Catalogue, Grammar, Kind, Multiplexer, Runner, Shell, TerminalProgram, base_name,
+};
 use crate::environment::{Environment, is_blank};
 use crate::instance::ProcessInstance;
-use crate::process::{Host, Pid, Process, ProcessSource, ReadError};
-use crate::{script, shell};
+use crate::process::{Host, Pid, Process, ProcessSource, ReadError, Terminal};
+use crate::script;
+use crate::shell::{self, Reads};
 
 /// What a process is to identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub enum Role {
     Runner(&'static str),
     /// The top of the tree, or of a container's.
     Root,
+    /// A program that keeps services running.
+    Supervisor,
     /// Anything else.
     Ordinary,
 }
@@ -53,6 +58,7 @@ impl std::fmt::Display for Role {
             Self::Terminal(name) => write!(f, "terminal {name}"),
             Self::Runner(name) => write!(f, "CI runner {name}"),
             Self::Root => f.write_str("root"),
+            Self::Supervisor => f.write_str("supervisor"),
             Self::Ordinary => f.write_str("process"),
         }
     }
@@ -66,10 +72,20 @@ pub(crate) enum Boundary<'a> {
     Remote,
     Terminal(&'a TerminalProgram),
     Runner(&'a Runner),
+    /// A program that keeps services running: what is below it is one service.
+    Supervisor,
     /// A sandbox with a pid namespace of its own: the agent that built it is out of sight.
     Sandbox,
     /// Nothing more above: the top, or where the walk had to end.
     Top,
+}
+
+/// What a process was found to be.
+#[derive(Clone, Copy)]
+struct Classified<'a> {
+    kind: Option<Kind<'a>>,
+    /// The name alone tells, so that it is the same for another process of that name.
+    by_name: bool,
 }
 
 /// The view from one process of the chain.
@@ -80,7 +96,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) host: Result<Host, ReadError>,
     pub(crate) ancestry: Ancestry<'a>,
     /// The kind of each process that was asked for so far.
-    kinds: Vec<Option<Kind<'a>>>,
+    kinds: Vec<Classified<'a>>,
     /// The role of each that was looked at closely, which costs a look at its arguments.
     roles: Vec<Option<Role>>,
     /// The process that asks, as a place in the chain.
@@ -95,7 +111,7 @@ impl<'a> Scene<'a> {
     ) -> Self {
         let host = source.host();
         let contained = host.as_ref().is_ok_and(|host| host.contained);
-        let ancestry = Ancestry::new(source, environment.pid(), contained);
+        let ancestry = Ancestry::new(source, source.own_pid(environment.pid()), contained);
         let (kinds, roles) = (Vec::new(), Vec::new());
         Self { environment, source, catalogue, host, ancestry, kinds, roles, base: 0 }
     }
@@ -144,9 +160,8 @@ impl<'a> Scene<'a> {
     pub(crate) fn boundary(&mut self) -> (usize, Boundary<'a>) {
         let mut at = self.base + 1;
         loop {
-            let Some(pid) = self.process(at).map(|process| process.pid) else {
-                return (at, Boundary::Top);
-            };
+            let Some(process) = self.process(at) else { return (at, Boundary::Top) };
+            let (pid, has_terminal) = (process.pid, process.terminal.is_some());
             match self.kind(at) {
                 Some(Kind::Agent(agent)) => return (at, Boundary::Agent(agent)),
                 Some(Kind::Multiplexer(row)) => return (at, Boundary::Multiplexer(row)),
@@ -154,6 +169,7 @@ impl<'a> Scene<'a> {
                 Some(Kind::Terminal(row)) => return (at, Boundary::Terminal(row)),
                 Some(Kind::Runner(row)) => return (at, Boundary::Runner(row)),
                 Some(Kind::Sandbox) if pid == Pid(1) => return (at, Boundary::Sandbox),
+                Some(Kind::Supervisor) if !has_terminal => return (at, Boundary::Supervisor),
                 Some(Kind::Root) => return (at, Boundary::Top),
                 _ => at += 1,
             }
@@ -171,32 +187,46 @@ impl<'a> Scene<'a> {
         while self.kinds.len() <= at {
             let next = self.kinds.len();
             self.ancestry.get(next);
-            let process = self.ancestry.known().get(next);
-            let kind = process.and_then(|process| self.classify(process));
-            self.kinds.push(kind);
+            let unknown = Classified { kind: None, by_name: false };
+            let classified = match self.ancestry.known().get(next) {
+                Some(process) => self.named_alike(next).unwrap_or_else(|| self.classify(process)),
+                None => unknown,
+            };
+            self.kinds.push(classified);
         }
-        self.kinds[at]
+        self.kinds[at].kind
     }
 
-    fn classify(&self, process: &Process) -> Option<Kind<'a>> {
+    /// What is known of the process at a place by one of the same name below it. A chain of shells
+    /// has few names, and the catalogue has many.
+    fn named_alike(&self, at: usize) -> Option<Classified<'a>> {
+        let known = self.ancestry.known();
+        let alike = (0..at).rev().find(|below| known[*below].name == known[at].name)?;
+        Some(self.kinds[alike]).filter(|it| it.by_name && known[at].pid != Pid(1))
+    }
+
+    fn classify(&self, process: &Process) -> Classified<'a> {
         let contained = self.host.as_ref().is_ok_and(|host| host.contained);
         if process.pid == Pid(1) && !contained {
-            return Some(Kind::Root);
+            return Classified { kind: Some(Kind::Root), by_name: false };
         }
-        let kind = match self.catalogue.look_up(&process.name) {
-            Some(Kind::Interpreter) => self.classify_by_arguments(process),
-            None if is_version(&process.name) => self.classify_by_arguments(process),
-            kind => kind,
+        let named = self.catalogue.look_up(&process.name);
+        let (kind, by_name) = match named {
+            Some(Kind::Interpreter) => (self.classify_by_arguments(process), false),
+            None if is_version(&process.name) => (self.classify_by_arguments(process), false),
+            kind => (kind, !matches!(kind, Some(Kind::Agent(_)))),
         };
         match kind {
-            Some(Kind::Agent(agent)) if !self.is_genuine(agent, process) => None,
-            kind => kind,
+            Some(Kind::Agent(agent)) if !self.is_genuine(agent, process) => {
+                Classified { kind: None, by_name }
+            }
+            kind => Classified { kind, by_name },
         }
     }
 
     /// What a process that is not in the chain is, by name.
     pub(crate) fn role_of(&self, process: &Process) -> Role {
-        match self.classify(process) {
+        match self.classify(process).kind {
             Some(Kind::Agent(agent)) => Role::Agent(agent.name),
             _ => Role::Ordinary,
         }
@@ -206,29 +236,41 @@ impl<'a> Scene<'a> {
         let marked = agent.marker.is_none_or(|marker| {
             self.environment.get(marker).is_some() || self.initial(process.pid, marker).is_some()
         });
-        marked && !agent.impostors.contains(&process.name.as_str())
+        let is_run = || {
+            let arguments = self.arguments(process.pid);
+            let first = arguments.first().and_then(|it| self.catalogue.look_up(base_name(it)));
+            matches!(first, Some(Kind::Interpreter))
+        };
+        marked
+            && (!agent.is_script || is_run())
+            && !agent.impostors.contains(&process.name.as_str())
     }
 
     /// For a process whose own name says nothing: its script, its first argument, its file.
     fn classify_by_arguments(&self, process: &Process) -> Option<Kind<'a>> {
         let arguments = self.arguments(process.pid);
-        let file = self.source.executable(process.pid).ok();
-        let file = file.as_ref().map(|path| path.to_string_lossy());
-        let file = file.as_deref().map(|path| path.strip_suffix(" (deleted)").unwrap_or(path));
-        let script = script::of(&arguments);
-        let paths = [script, arguments.first().map(String::as_str), file];
-        for path in paths.into_iter().flatten() {
-            match self.catalogue.look_up(base_name(path)) {
-                None | Some(Kind::Interpreter) => {}
-                // `node sh` is not a shell, but `busybox sh` is one.
-                Some(Kind::Shell | Kind::Wrapper | Kind::Root) if process.name != "busybox" => {}
-                kind => return kind,
-            }
-            if let Some(agent) = self.catalogue.agent_by_path(path) {
-                return Some(Kind::Agent(agent));
-            }
+        let (script, name) = (script::of(&arguments), arguments.first().map(String::as_str));
+        let kind =
+            [script, name].into_iter().flatten().find_map(|path| self.by_path(process, path));
+        let is_of_the_system = SYSTEM_INTERPRETERS.iter().any(|it| process.name.starts_with(it));
+        if kind.is_some() || is_of_the_system {
+            return kind;
         }
-        None
+        let file = self.source.executable(process.pid).ok()?;
+        let file = file.to_string_lossy();
+        self.by_path(process, file.strip_suffix(" (deleted)").unwrap_or(&file))
+    }
+
+    /// What a process is, by the path of its script or its file.
+    fn by_path(&self, process: &Process, path: &str) -> Option<Kind<'a>> {
+        match self.catalogue.look_up(base_name(path)) {
+            None | Some(Kind::Interpreter) => {}
+            Some(Kind::Shell(shell)) if shell.is_script => return Some(Kind::Shell(shell)),
+            // `node sh` is not a shell, but `busybox sh` is one.
+            Some(Kind::Shell(_) | Kind::Wrapper | Kind::Root) if process.name != "busybox" => {}
+            kind => return kind,
+        }
+        self.catalogue.agent_by_path(path).map(Kind::Agent)
     }
 
     fn arguments(&self, pid: Pid) -> Vec<String> {
@@ -261,7 +303,7 @@ impl<'a> Scene<'a> {
         let Some(process) = self.ancestry.get(at) else {
             return Role::Ordinary;
         };
-        let (pid, name) = (process.pid, process.name.clone());
+        let (pid, leads) = (process.pid, process.session == Some(process.pid));
         match kind {
             Some(Kind::Agent(agent)) => Role::Agent(agent.name),
             Some(Kind::Multiplexer(row)) => Role::Multiplexer(row.name),
@@ -269,29 +311,65 @@ impl<'a> Scene<'a> {
             Some(Kind::Terminal(row)) => Role::Terminal(row.name),
             Some(Kind::Runner(row)) => Role::Runner(row.name),
             Some(Kind::Root) => Role::Root,
+            Some(Kind::Supervisor) => Role::Supervisor,
             Some(Kind::Wrapper | Kind::Sandbox) => Role::Wrapper,
-            Some(Kind::Shell) => {
-                let mut arguments = self.arguments(pid);
-                if name == "busybox" && !arguments.is_empty() {
-                    arguments.remove(0);
-                }
-                if shell::is_ephemeral(&arguments) { Role::EphemeralShell } else { Role::Shell }
-            }
+            Some(Kind::Shell(shell)) => self.shell_role(pid, leads, shell, &self.arguments(pid)),
             Some(Kind::Interpreter) | None => {
                 // A script that begins with `#!` carries its own name; its first argument tells.
                 let arguments = self.arguments(pid);
-                let by_shell = arguments.first().is_some_and(|first| {
-                    matches!(self.catalogue.look_up(base_name(first)), Some(Kind::Shell))
-                });
-                if by_shell && shell::is_ephemeral(&arguments) {
-                    Role::EphemeralShell
-                } else {
-                    Role::Ordinary
+                let first = arguments.first().map(|first| base_name(first));
+                match first.and_then(|name| self.catalogue.look_up(name)) {
+                    Some(Kind::Shell(shell))
+                        if self.shell_role(pid, leads, shell, &arguments)
+                            == Role::EphemeralShell =>
+                    {
+                        Role::EphemeralShell
+                    }
+                    _ => Role::Ordinary,
                 }
             }
         }
     }
+
+    fn shell_role(&self, pid: Pid, leads: bool, shell: &Shell, arguments: &[String]) -> Role {
+        match shell::reads(&script::own_arguments(arguments, shell), shell.grammar) {
+            Reads::Interactively => Role::Shell,
+            Reads::Input if self.reads_terminal(pid, leads, shell) => Role::Shell,
+            Reads::Input | Reads::OneCommand => Role::EphemeralShell,
+        }
+    }
+
+    /// Whether a shell that reads its standard input reads a terminal. Where its files may not be
+    /// looked at, its arguments are all there is, and they say that it is a person's.
+    fn reads_terminal(&self, pid: Pid, leads: bool, shell: &Shell) -> bool {
+        let can_be_terminal = |number: &u32| {
+            !matches!(self.source.open_terminal(pid, *number), Ok(None) | Err(ReadError::Absent))
+        };
+        let Grammar { stdin, kept, .. } = shell.grammar;
+        // The first process on a terminal; others have one above them that tells more.
+        stdin.iter().any(can_be_terminal) || (leads && kept.iter().any(can_be_terminal))
+    }
+
+    /// The terminal of the process at a place.
+    ///
+    /// The kernel takes it from a shell whose window is closed or whose connection is lost; while
+    /// that shell says goodbye (an exit trap, a logout script) it still has it open.
+    pub(crate) fn terminal(&mut self, at: usize) -> Option<Terminal> {
+        let process = self.process(at)?;
+        let (pid, session) = (process.pid, process.session);
+        if process.terminal.is_some() || session != Some(pid) {
+            return process.terminal;
+        }
+        let Some(Kind::Shell(shell)) = self.kind(at) else { return None };
+        let open = |number: &u32| self.source.open_terminal(pid, *number).ok().flatten();
+        let terminal = shell.grammar.stdin.iter().chain(shell.grammar.kept).find_map(open)?;
+        (self.role(at) == Role::Shell).then_some(terminal)
+    }
 }
+
+/// Interpreters that no agent brings along: their file says no more than their name.
+const SYSTEM_INTERPRETERS: &[&str] =
+    &["python", "Python", "pypy", "ruby", "perl", "java", "busybox"];
 
 /// Claude Code's native build is a file named after its version.
 fn is_version(name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Which script does an interpreter run?
 
-use crate::catalogue::base_name;
+use crate::catalogue::{Shell, base_name};
 
 /// Options of `node` and `python` whose value is an argument of its own.
 const WITH_VALUE: &[&str] =
@@ -28,6 +28,24 @@ pub(crate) fn of<S: AsRef<str>>(arguments: &[S]) -> Option<&str> {
         }
     }
     None
+}
+
+/// The arguments of a shell, its own name first: without those of the interpreter that runs it
+/// (`python3 -m xonsh -i`, `busybox sh -c x`), and taken apart where it wrote them into its title.
+#[must_use]
+pub(crate) fn own_arguments<'a, S: AsRef<str>>(arguments: &'a [S], shell: &Shell) -> Vec<&'a str> {
+    let is_shell = |argument: &str| shell.names.contains(&base_name(argument));
+    let mut words: Vec<&str> = match arguments {
+        [title] => title.as_ref().split_whitespace().collect(),
+        _ => arguments.iter().map(AsRef::as_ref).collect(),
+    };
+    let runs_applets = |name: &&str| base_name(name) == "busybox";
+    if words.first().is_some_and(|name| !is_shell(name) && (shell.is_script || runs_applets(name)))
+        && let Some(at) = words.iter().position(|word| is_shell(word))
+    {
+        words.drain(..at);
+    }
+    words
 }
 
 fn runs_subcommands<S: AsRef<str>>(arguments: &[S]) -> bool {

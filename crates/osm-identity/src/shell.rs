@@ -1,140 +1,161 @@
 //! Whether a shell is interactive, or runs one command and ends.
 //!
 //! `sh -c …`, `bash build.sh` and `cmd /c …` are part of the command that they run: the walk
-//! continues with their parent. A shell with neither a command nor a script is interactive: a
-//! person types into it, or an agent that types like one.
+//! continues with their parent. A shell with neither a command nor a script reads commands from its
+//! standard input: a person types into it, or an agent that types like one, if that is a terminal.
 
-/// Whether a shell started with these arguments (its own name first) runs a command or a script.
+use crate::catalogue::{Grammar, Options, Style};
+
+/// Where a shell gets what it runs from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// A command or a script: it ends with it.
+    OneCommand,
+    /// Its standard input, whatever that is.
+    Input,
+    /// A person, or one who is taken for a person.
+    Interactively,
+}
+
+/// What a shell with that grammar reads, by its arguments (its own name first).
 #[must_use]
-pub(crate) fn is_ephemeral<S: AsRef<str>>(arguments: &[S]) -> bool {
-    let mut rest = arguments.iter().skip(1).map(AsRef::as_ref);
-    while let Some(argument) = rest.next() {
-        match argument {
-            "--" => return rest.next().is_some(),
-            "--command" => return true,
-            // Options that take a value: the next argument is not a script.
-            "--rcfile" | "--init-file" | "--init-command" | "--features" | "--profile" => {
-                rest.next();
-            }
-            "-C" | "-f" | "-d" if is_fish(arguments) => {
-                rest.next();
-            }
-            _ if argument.starts_with("--command=") => return true,
-            _ if argument.starts_with("--") => {}
-            _ => match flag(argument) {
-                Flag::Command | Flag::None => return true,
-                Flag::Stays => return false,
-                Flag::TakesValue => {
+pub(crate) fn reads<S: AsRef<str>>(arguments: &[S], grammar: &Grammar) -> Reads {
+    let mut seen = Seen::default();
+    let mut rest = arguments.iter().skip(1).map(AsRef::as_ref).peekable();
+    while !seen.is_last
+        && let Some(option) = rest.next_if(|argument| is_option(argument, grammar.style))
+    {
+        if matches!(option, "--" | "-") {
+            break;
+        }
+        match seen.add(option, grammar) {
+            Follows::Nothing => {}
+            Follows::Values(count) => {
+                for _ in 0..count {
                     rest.next();
                 }
-                Flag::Other => {}
-            },
+            }
+            Follows::List => while rest.next_if(|it| !is_option(it, grammar.style)).is_some() {},
         }
     }
-    false
-}
-
-enum Flag {
-    /// A command follows: `-c`, `-lc`, `/c`, `-Command`, `-File`.
-    Command,
-    /// Whatever runs first, the shell stays afterwards: `/k`, `-NoExit`.
-    Stays,
-    /// A value follows: `-o pipefail`.
-    TakesValue,
-    /// Any other option.
-    Other,
-    /// Not an option: a script.
-    None,
-}
-
-fn flag(argument: &str) -> Flag {
-    let lower = argument.to_ascii_lowercase();
-    match lower.as_str() {
-        "/c" | "/r" | "-command" | "-file" | "-encodedcommand" | "-ec" => return Flag::Command,
-        "/k" | "-noexit" => return Flag::Stays,
-        "-nologo" | "-noprofile" => return Flag::Other,
-        "-executionpolicy" | "-ep" | "-version" | "-workingdirectory" => return Flag::TakesValue,
-        _ => {}
-    }
-    let Some(letters) = argument.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty())
-    else {
-        // `/d`, `/s`, `/v:on` of cmd.exe; a script's path has more than one slash or letter.
-        let cmd = argument
-            .strip_prefix('/')
-            .is_some_and(|option| option.len() == 1 || option.as_bytes().get(1) == Some(&b':'));
-        return if cmd { Flag::Other } else { Flag::None };
-    };
-    if argument.starts_with('-') && letters.contains('c') {
-        Flag::Command
-    } else if letters.ends_with(['o', 'O']) {
-        Flag::TakesValue
+    let has_operand = rest.next().is_some();
+    if seen.stays {
+        Reads::Interactively
+    } else if seen.command || (has_operand && !seen.input) {
+        Reads::OneCommand
+    } else if seen.interactive {
+        Reads::Interactively
     } else {
-        Flag::Other
+        Reads::Input
     }
 }
 
-fn is_fish<S: AsRef<str>>(arguments: &[S]) -> bool {
-    arguments.first().is_some_and(|name| crate::catalogue::base_name(name.as_ref()) == "fish")
+fn is_option(argument: &str, style: Style) -> bool {
+    match style {
+        Style::Letters | Style::Attached => argument.starts_with(['-', '+']),
+        Style::Words => argument.starts_with('-'),
+        Style::Abbreviated => match argument.strip_prefix('/') {
+            // A script's path has more than one slash, or a dot.
+            Some(name) => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
+            None => argument.starts_with('-'),
+        },
+        Style::Slashes => argument
+            .strip_prefix('/')
+            .is_some_and(|option| option.len() == 1 || option.as_bytes().get(1) == Some(&b':')),
+    }
+}
+
+/// What comes behind an option.
+enum Follows {
+    Nothing,
+    Values(usize),
+    /// Values up to the next option.
+    List,
+}
+
+/// What the options said.
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each kind of option was there or not")]
+struct Seen {
+    command: bool,
+    input: bool,
+    interactive: bool,
+    stays: bool,
+    is_last: bool,
+}
+
+impl Seen {
+    fn add(&mut self, option: &str, grammar: &Grammar) -> Follows {
+        let name = option.trim_start_matches(['-', '+', '/']);
+        match grammar.style {
+            Style::Words | Style::Abbreviated => self.word(name, grammar),
+            Style::Slashes => self.letters(name.get(..1).unwrap_or_default(), grammar),
+            Style::Letters | Style::Attached => {
+                let is_word = option.starts_with("--") || grammar.words.contains(&name);
+                if is_word { self.word(name, grammar) } else { self.letters(name, grammar) }
+            }
+        }
+    }
+
+    fn word(&mut self, option: &str, grammar: &Grammar) -> Follows {
+        let (name, has_value) = match option.split_once(['=', ':']) {
+            Some((name, _)) => (name, true),
+            None => (option, false),
+        };
+        let is = |options: Options| options.has_word(name, grammar.style);
+        self.note(&is, grammar);
+        if has_value {
+            Follows::Nothing
+        } else if is(grammar.values) {
+            Follows::List
+        } else {
+            Follows::Values(usize::from(is(grammar.value)))
+        }
+    }
+
+    fn letters(&mut self, group: &str, grammar: &Grammar) -> Follows {
+        let lower = grammar.style == Style::Slashes;
+        let mut values = 0;
+        for (at, letter) in group.char_indices() {
+            let letter = if lower { letter.to_ascii_lowercase() } else { letter };
+            let is = |options: Options| options.letters.contains(letter);
+            self.note(&is, grammar);
+            if is(grammar.value) {
+                let is_end = at + letter.len_utf8() == group.len();
+                if grammar.style == Style::Attached {
+                    return Follows::Values(usize::from(is_end));
+                }
+                values += 1;
+            }
+        }
+        Follows::Values(values)
+    }
+
+    fn note(&mut self, is: &dyn Fn(Options) -> bool, grammar: &Grammar) {
+        self.command |= is(grammar.command);
+        self.input |= is(grammar.input);
+        self.interactive |= is(grammar.interactive);
+        self.stays |= is(grammar.stays);
+        self.is_last |= is(grammar.last);
+    }
+}
+
+impl Options {
+    /// Whether a word is one of these options, or the beginning of one where the style allows that.
+    fn has_word(self, name: &str, style: Style) -> bool {
+        match style {
+            Style::Words | Style::Letters => self.words.contains(&name),
+            Style::Attached => begins_one(self.words, name),
+            Style::Abbreviated => begins_one(self.words, &name.to_ascii_lowercase()),
+            Style::Slashes => false,
+        }
+    }
+}
+
+/// Whether a text is one of the names, or the beginning of one.
+fn begins_one(names: &[&str], text: &str) -> bool {
+    !text.is_empty() && names.iter().any(|name| name.starts_with(text))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shells_that_run_one_thing() {
-        for line in [
-            "sh -c x",
-            "bash -lc x",
-            "bash -l -c x",
-            "bash -ec x",
-            "zsh -c -l x",
-            "bash build.sh",
-            "bash -e build.sh",
-            "bash -o pipefail build.sh",
-            "bash -eo pipefail x.sh",
-            "sh /dev/fd/63",
-            "bash --norc x.sh",
-            "bash -- x.sh",
-            "fish -c x",
-            "fish --command=x",
-            "fish --command x",
-            "cmd.exe /d /s /c x",
-            "cmd /C x",
-            "pwsh -NoProfile -Command x",
-            "pwsh -File x.ps1",
-            "/bin/sh ./configure",
-            "bash --rcfile r x.sh",
-        ] {
-            assert!(is_ephemeral(&line.split(' ').collect::<Vec<_>>()), "{line}");
-        }
-    }
-
-    #[test]
-    fn interactive_shells() {
-        for line in [
-            "bash",
-            "-bash",
-            "bash -i",
-            "bash --login",
-            "bash -il",
-            "bash --rcfile r",
-            "bash --norc -i",
-            "zsh -l",
-            "fish",
-            "fish -C init",
-            "fish -l -C init",
-            "sh",
-            "cmd.exe",
-            "cmd /k x.bat",
-            "pwsh -NoLogo",
-            "powershell.exe -ExecutionPolicy Bypass",
-            "bash -o vi",
-            "bash --",
-            "zsh +o histexpand",
-        ] {
-            assert!(!is_ephemeral(&line.split(' ').collect::<Vec<_>>()), "{line}");
-        }
-        assert!(!is_ephemeral::<&str>(&[]));
-    }
-}
+mod tests;

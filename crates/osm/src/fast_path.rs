@@ -35,8 +35,15 @@ pub(crate) fn session_id(world: &World, ui: &mut Ui) {
 /// Prints an id, and says so if it is worth nothing.
 pub(crate) fn print(id: &SessionId, confidence: Confidence, ui: &mut Ui) {
     ui.value(id.as_str());
-    if confidence == Confidence::None {
-        ui.warn("nothing identifies this session: the id is random and changes with every call");
-        ui.hint("set OSM_SESSION, or see why with `osm session id --explain`");
-    }
+    let problem = match confidence {
+        Confidence::None => {
+            "nothing identifies this session: the id is random and changes with every call"
+        }
+        Confidence::OneCommand => {
+            "osm sees only the command of this sandbox: the id changes with every command"
+        }
+        _ => return,
+    };
+    ui.warn(problem);
+    ui.hint("set OSM_SESSION, or see why with `osm session id --explain`");
 }

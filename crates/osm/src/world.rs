@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 use osm_claims::Token;
-use osm_identity::{Environment, ProcessSource, System};
+use osm_identity::{Environment, Pid, ProcessSource, System};
 use osm_store::Clock;
 use osm_store::backend::Holder;
 #[cfg(unix)]
@@ -64,11 +64,13 @@ impl World {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads them")]
     pub fn capture() -> Self {
+        let processes = &System;
+        let own = processes.own_pid(Pid(std::process::id()));
         Self {
             arguments: std::env::args_os().skip(1).collect(),
-            environment: Environment::new(std::process::id(), std::env::vars_os()),
+            environment: Environment::new(own.0, std::env::vars_os()),
             clock: Arc::new(|| timestamp(SystemTime::now())),
-            processes: &System,
+            processes,
         }
     }
 

@@ -27,6 +27,9 @@ pub struct Agent {
     pub subagent: Option<&'static str>,
     /// A variable that must be set for the process to count, where the name alone is too common.
     pub marker: Option<&'static str>,
+    /// The name is too common for a program, but not for a script: it counts only where an
+    /// interpreter runs it.
+    pub is_script: bool,
     /// Graphical programs that run the agent inside themselves: they confirm its variables, but
     /// are not an identity, since one process has many windows.
     pub hosts: Names,
@@ -48,6 +51,7 @@ impl Agent {
         owner: None,
         subagent: None,
         marker: None,
+        is_script: false,
         hosts: &[],
         local_ids: false,
         concurrent: false,
@@ -153,8 +157,7 @@ pub static AGENTS: &[Agent] = &[
     },
     Agent {
         session: &["HERMES_SESSION_ID"],
-        marker: Some("HERMES_AGENT"),
-        ..named("hermes", &["hermes"])
+        ..named("hermes", &["hermes", "hermes-agent", "hermes-acp"])
     },
     Agent {
         packages: &["@letta-ai/letta-code"],
@@ -188,7 +191,16 @@ pub static AGENTS: &[Agent] = &[
     Agent { packages: &["@continuedev/cli"], ..named("continue", &["cn"]) },
     Agent { packages: &["@factory/cli"], ..named("droid", &["droid"]) },
     named("aider", &["aider"]),
-    named("kimi", &["kimi"]),
+    Agent {
+        packages: &["@moonshot-ai/kimi-code"],
+        ..named("kimi", &["kimi", "kimi-code", "kimi-cli", "Kimi Code"])
+    },
+    named("mistral-vibe", &["vibe", "vibe-rs", "vibe-app-server", "vibe-acp"]),
+    named("mini-swe-agent", &["mini-swe-agent"]),
+    Agent { is_script: true, ..named("mini-swe-agent", &["mini"]) },
+    named("deepagents", &["deepagents", "deepagents-cli", "deepagents-code", "dcode"]),
+    named("gptme", &["gptme", "gptme-tui", "gptme-acp", "gptme-server"]),
+    Agent { packages: &["@qoder-ai/qodercli"], ..named("qoder", &["qodercli", "qodercli.js"]) },
     named("devin", &["devin"]),
 ];
 

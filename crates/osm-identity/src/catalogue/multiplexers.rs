@@ -14,13 +14,24 @@ pub struct Multiplexer {
     pub name: &'static str,
     /// Names of its server process.
     pub programs: Names,
-    /// The variables that together name a pane; all must be set. None at all: one server, one pane.
+    /// The variables that together name a pane.
     pub pane: Names,
     /// The variable that tells the server's pid.
     pub owner: Option<Owner>,
-    /// One server keeps sessions that have only a name, and names are reused: the first process
-    /// of the session is part of the identity.
-    pub named_by_user: bool,
+    /// What a pane is known by.
+    pub known_by: KnownBy,
+}
+
+/// What tells the panes of one server apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownBy {
+    /// The variables: the name of a pane is never given to another, and outlives its shell.
+    Variables,
+    /// The first process in it: names are given again (screen numbers its windows, and they can be
+    /// renumbered), or are the user's.
+    FirstProcess,
+    /// Nothing: a server has one pane.
+    Server,
 }
 
 /// Where the pid of a server stands.
@@ -41,55 +52,55 @@ pub static MULTIPLEXERS: &[Multiplexer] = &[
         programs: &["tmux: server", "tmux"],
         pane: &["TMUX_PANE"],
         owner: Some(Owner { variable: "TMUX", separator: ',', field: 1 }),
-        named_by_user: false,
+        known_by: KnownBy::Variables,
     },
     Multiplexer {
         name: "screen",
         programs: &["screen", "SCREEN"],
         pane: &["STY", "WINDOW"],
         owner: Some(Owner { variable: "STY", separator: '.', field: 0 }),
-        named_by_user: false,
+        known_by: KnownBy::FirstProcess,
     },
     Multiplexer {
         name: "zellij",
         programs: &["zellij"],
         pane: &["ZELLIJ_SESSION_NAME", "ZELLIJ_PANE_ID"],
         owner: None,
-        named_by_user: false,
+        known_by: KnownBy::Variables,
     },
     Multiplexer {
         name: "wezterm",
         programs: &["wezterm-mux-server", "wezterm-gui"],
         pane: &["WEZTERM_PANE"],
         owner: None,
-        named_by_user: false,
+        known_by: KnownBy::Variables,
     },
     Multiplexer {
         name: "shpool",
         programs: &["shpool"],
         pane: &["SHPOOL_SESSION_NAME"],
         owner: None,
-        named_by_user: true,
+        known_by: KnownBy::FirstProcess,
     },
     Multiplexer {
         name: "abduco",
         programs: &["abduco"],
         pane: &["ABDUCO_SESSION"],
         owner: None,
-        named_by_user: false,
+        known_by: KnownBy::Server,
     },
     Multiplexer {
         name: "dtach",
         programs: &["dtach"],
         pane: &[],
         owner: None,
-        named_by_user: false,
+        known_by: KnownBy::Server,
     },
     Multiplexer {
         name: "herdr",
         programs: &["herdr"],
         pane: &["HERDR_PANE_ID"],
         owner: None,
-        named_by_user: false,
+        known_by: KnownBy::Variables,
     },
 ];

@@ -2,36 +2,6 @@
 
 use super::Names;
 
-/// Command shells, interactive or not.
-pub const SHELLS: Names = &[
-    "bash",
-    "zsh",
-    "fish",
-    "sh",
-    "dash",
-    "ash",
-    "ksh",
-    "ksh93",
-    "mksh",
-    "oksh",
-    "yash",
-    "rbash",
-    "csh",
-    "tcsh",
-    "pwsh",
-    "powershell",
-    "cmd",
-    "nu",
-    "elvish",
-    "xonsh",
-    "oil",
-    "osh",
-    "ysh",
-    "ion",
-    "murex",
-    "tcl",
-];
-
 /// Programs that run another and are nothing by themselves.
 ///
 /// On a terminal this hardly matters, since everything there belongs to it. Where a terminal ends
@@ -141,7 +111,6 @@ pub const ROOTS: Names = &[
     "agetty",
     "getty",
     "runit",
-    "runsvdir",
     "s6-svscan",
     "openrc-init",
     "tini",
@@ -166,6 +135,32 @@ pub const ROOTS: Names = &[
     "userinit",
     "lsass",
     "csrss",
+];
+
+/// Programs that keep services running: each service is something of its own, not a command of
+/// theirs. On a terminal they are a person's, like everything else there.
+pub const SUPERVISORS: Names = &[
+    "supervisord",
+    "runsv",
+    "runsvdir",
+    "s6-supervise",
+    "supervise",
+    "svscan",
+    "nosh",
+    "perpd",
+    "dinit",
+    "monit",
+    "god",
+    "circusd",
+    "pm2",
+    "PM2 *",
+    "foreman",
+    "honcho",
+    "overmind",
+    "hivemind",
+    "goreman",
+    "process-compose",
+    "crond",
 ];
 
 /// Programs that put another into a pid namespace of its own, as agents do with single commands.

@@ -166,18 +166,12 @@ fn vouch(
         Boundary::Top if scene.ancestry.is_blind() => {
             return Ok((Confidence::Unconfirmed, "the ancestor processes cannot be read".into()));
         }
-        Boundary::Top => {
-            if let Some(pid) = orphaned_by(scene, at, agent) {
-                return Ok((
-                    Confidence::Unconfirmed,
-                    format!(
-                        "this process was orphaned, and {} (pid {pid}) started before it",
-                        agent.name
-                    ),
-                ));
-            }
-        }
         _ => {}
+    }
+    if let Some(pid) = orphaned_by(scene, at, boundary, agent) {
+        let because =
+            format!("this process was orphaned, and {} (pid {pid}) started before it", agent.name);
+        return Ok((Confidence::Unconfirmed, because));
     }
     let boundary = describe(scene, at, boundary);
     Err(format!("{} is not between this process and {boundary}", agent.name))
@@ -186,14 +180,23 @@ fn vouch(
 /// The live agent that may have started us, for a job whose parents are gone.
 ///
 /// The agent publishes its pid, is what it says, and is older than everything of us that is left:
-/// only then can the missing link have been its child.
-fn orphaned_by(scene: &mut Scene, top: usize, agent: &Agent) -> Option<Pid> {
+/// only then can the missing link have been its child. Where the leader of our session is left,
+/// the agent is in that session.
+fn orphaned_by(scene: &mut Scene, at: usize, boundary: Boundary, agent: &Agent) -> Option<Pid> {
+    let gap = scene.ancestry.gap().filter(|gap| (scene.base + 1..=at).contains(gap));
+    let missing = match (gap, boundary) {
+        (Some(gap), _) => gap,
+        (None, Boundary::Top) => at,
+        _ => return None,
+    };
     let text = scene.variable(agent.owner?)?;
     let pid = Pid(text.to_str()?.trim().parse().ok()?);
-    let oldest = scene.process(top.checked_sub(1)?)?.start;
+    let oldest = scene.process(missing.checked_sub(1)?)?;
+    let (start, session) = (oldest.start, oldest.session);
     let process = scene.source.process(pid).ok()?;
+    let is_near = gap.is_none() || process.session == session;
     let name = scene.role_of(&process);
-    (process.start < oldest && name == Role::Agent(agent.name)).then_some(pid)
+    (is_near && process.start < start && name == Role::Agent(agent.name)).then_some(pid)
 }
 
 fn conversation_found(

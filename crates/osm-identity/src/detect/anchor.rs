@@ -4,9 +4,11 @@
 //! the background. So we climb while the parent is on the same terminal, and the topmost process
 //! there, usually the login shell, is the anchor. Where the terminal changes or ends, we go on
 //! only through what is part of the command itself: ourselves, wrappers (`sudo` with a pty of its
-//! own, `script`) and shells of one command (some agents give every command a pty). An
-//! interactive shell on a pty of its own *is* another terminal, even where a shell of one command
-//! started it.
+//! own), what a wrapper runs (`script -c make`) and shells of one command (some agents give every
+//! command a pty). An interactive shell on a pty of its own *is* another terminal, even where a
+//! shell of one command started it, and in a multiplexer's pane or a named tab as well. So is
+//! whatever runs on a pty that came from a process without a terminal: that is what a terminal
+//! emulator looks like, and all its windows are one process.
 //!
 //! Off a terminal we climb through wrappers and shells of one command. If a process on a terminal
 //! comes, the rule above goes on there; otherwise the first ordinary process is the anchor.
@@ -22,7 +24,7 @@ use std::ffi::OsStr;
 use super::{Found, Identity, Verdict, describe as describe_boundary, show};
 use crate::detection::{Confidence, Source};
 use crate::digest::Key;
-use crate::process::Pid;
+use crate::process::{Pid, Process};
 use crate::scene::{Role, Scene};
 
 pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
@@ -35,12 +37,27 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     Ok(Found {
         identity: Identity::Key { namespace: "anchor", label: String::new(), key },
         source: Source::Anchor,
-        confidence: Confidence::Confirmed,
+        confidence: if is_one_command(scene, top, limit) {
+            Confidence::OneCommand
+        } else {
+            Confidence::Confirmed
+        },
         agent: None,
         context: None,
         anchor: Some(top),
         reason: describe(scene, top),
     })
+}
+
+/// Whether a pid namespace shows nothing but the command that runs us: what it belongs to is out of
+/// sight, and the next command is in another namespace.
+fn is_one_command(scene: &mut Scene, top: usize, limit: usize) -> bool {
+    let contained = scene.host.as_ref().is_ok_and(|host| host.contained);
+    let is_brought_in = |process: &Process| process.parent == Pid(0) && process.pid != Pid(1);
+    contained
+        && top + 1 == limit
+        && !scene.ancestry.known().iter().any(is_brought_in)
+        && (scene.base + 1..=top).all(|at| scene.is_transparent(at))
 }
 
 /// The place of the anchor below `limit`, where the boundary is.
@@ -78,10 +95,37 @@ pub(super) fn climb(scene: &mut Scene, limit: usize) -> Option<usize> {
     (contained && first).then_some(base + 1)
 }
 
+/// The process at the top of a terminal inside the one that the boundary at `limit` opened: a
+/// person's place of its own.
+pub(super) fn inner(scene: &mut Scene, limit: usize) -> Option<usize> {
+    let top = climb(scene, limit)?;
+    let terminal = scene.process(top)?.terminal?;
+    let outside = scene.process(top + 1).filter(|_| top + 1 < limit)?;
+    (outside.terminal != Some(terminal)).then_some(top)
+}
+
 /// Whether the climb may go on outside the terminal on which `begin..=top` are.
 fn may_leave(scene: &mut Scene, begin: usize, top: usize) -> bool {
-    let waits = |scene: &mut Scene| (begin..top).any(|at| scene.role(at) == Role::Shell);
-    scene.is_transparent(top) && !(scene.role(top) == Role::EphemeralShell && waits(scene))
+    if top == scene.base {
+        return true;
+    }
+    let is_brought_in = scene.process(top).is_some_and(|process| process.parent == Pid(0));
+    let is_off = scene.process(top + 1).is_none_or(|process| process.terminal.is_none());
+    let by_wrapper = scene.is_transparent(top + 1);
+    if is_off && !by_wrapper && !is_brought_in {
+        return false;
+    }
+    match scene.role(top) {
+        Role::Wrapper => true,
+        Role::EphemeralShell => !is_attended(scene, begin, top),
+        Role::Ordinary => by_wrapper && !is_attended(scene, begin, top),
+        _ => false,
+    }
+}
+
+/// Whether a person types into a shell among these processes.
+fn is_attended(scene: &mut Scene, begin: usize, top: usize) -> bool {
+    (begin..top).any(|at| scene.role(at) == Role::Shell)
 }
 
 /// Windows has none that processes could be on; there, the nearest shell is a person's place.
@@ -92,8 +136,8 @@ fn has_terminals() -> bool {
 /// `boot:namespace:tty:pid:start` of the process at a place.
 pub(super) fn key(scene: &mut Scene, at: usize) -> Option<Key> {
     let host = scene.host.as_ref().ok()?.clone();
+    let terminal = scene.terminal(at).map(|terminal| terminal.0.to_string()).unwrap_or_default();
     let process = scene.process(at)?;
-    let terminal = process.terminal.map(|terminal| terminal.0.to_string()).unwrap_or_default();
     Some(
         Key::new(&host.boot)
             .with(host.namespace)
@@ -105,12 +149,14 @@ pub(super) fn key(scene: &mut Scene, at: usize) -> Option<Key> {
 
 /// The anchor, for people.
 pub(super) fn describe(scene: &mut Scene, at: usize) -> String {
+    let terminal = scene.terminal(at);
     let Some(process) = scene.process(at) else { return "a process that has ended".into() };
-    let name = show(process.name.as_ref());
-    match process.terminal {
-        Some(terminal) => {
-            format!("{name} (pid {}), the topmost process on {terminal}", process.pid)
+    let (name, pid) = (show(process.name.as_ref()), process.pid);
+    match terminal {
+        Some(terminal) if process.terminal.is_none() => {
+            format!("{name} (pid {pid}), whose terminal {terminal} was closed")
         }
-        None => format!("{name} (pid {}), without a terminal", process.pid),
+        Some(terminal) => format!("{name} (pid {pid}), the topmost process on {terminal}"),
+        None => format!("{name} (pid {pid}), without a terminal"),
     }
 }

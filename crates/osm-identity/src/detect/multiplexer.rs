@@ -2,8 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::{Found, Identity, Verdict, describe, show};
-use crate::catalogue::{MULTIPLEXERS, Multiplexer};
+use super::{Found, Identity, Verdict, anchor, describe, show};
+use crate::catalogue::{KnownBy, MULTIPLEXERS, Multiplexer};
 use crate::detection::{Confidence, Source};
 use crate::digest::Key;
 use crate::process::Pid;
@@ -20,36 +20,83 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
 /// We run below a server.
 fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
     let server = scene.process(at).map(|process| process.pid).ok_or("the server has ended")?;
-    let own = |name: &str| scene.variable(name);
-    let below = |name: &str| scene.below(at, name);
-    let pane = match (pane(row, server, own), pane(row, server, below)) {
-        (Ok(pane), _) | (Err(_), Ok(pane)) => pane,
-        (Err(doubt), Err(_)) => return Err(doubt),
-    };
+    if let Some(inner) = anchor::inner(scene, at) {
+        let inner = anchor::describe(scene, inner);
+        return Err(format!("{inner}, is inside the {} server (pid {server})", row.name));
+    }
+    let place = place(scene, at, server, row)?;
     // A pane lives as long as its first process, even where the id outlives that: a pane that is
-    // respawned is the same one. What has no name but the user's is a new one every time.
-    let first = if at - 1 > scene.base { at - 1 } else { at };
-    let named_after = if row.named_by_user { first } else { at };
+    // respawned is the same one.
+    let first = if at - 1 > scene.base && place != Place::Job { at - 1 } else { at };
+    let named_after = if place == Place::FirstProcess { first } else { at };
     let instance =
         scene.instance(named_after).ok_or("the server's process cannot be identified")?;
     let key = Key::new(row.name).with_instance(&instance);
+    let (label, key, what) = match &place {
+        Place::Named(pane) => {
+            (label(row, pane, server), pane.iter().fold(key, Key::with_free), named(row, pane))
+        }
+        Place::FirstProcess => {
+            (String::new(), key, format!("the window of {}", anchor::describe(scene, first)))
+        }
+        Place::Only => (String::new(), key, "the session".into()),
+        Place::Job => (job_label(row, server), key.with_free("jobs"), "a job".into()),
+    };
     Ok(Found {
-        identity: Identity::Key {
-            namespace: row.name,
-            label: label(row, &pane, server),
-            key: pane.iter().fold(key, Key::with_free),
-        },
+        identity: Identity::Key { namespace: row.name, label, key },
         source: Source::Multiplexer,
         confidence: Confidence::Confirmed,
         agent: None,
         context: None,
         anchor: Some(first),
-        reason: format!(
-            "{} of the {} server (pid {server}), an ancestor process",
-            named(row, &pane),
-            row.name
-        ),
+        reason: format!("{what} of the {} server (pid {server}), an ancestor process", row.name),
     })
+}
+
+/// Where in a server we are.
+#[derive(PartialEq, Eq)]
+enum Place {
+    /// In a pane that variables name.
+    Named(Vec<OsString>),
+    /// In the window of the first process below the server.
+    FirstProcess,
+    /// In the only pane of the server.
+    Only,
+    /// In none: the server itself runs us, for its status line or a hook (`run-shell`, `#()`).
+    Job,
+}
+
+fn place(scene: &mut Scene, at: usize, server: Pid, row: &Multiplexer) -> Result<Place, String> {
+    let is_job = scene.terminal(at - 1).is_none();
+    match row.known_by {
+        KnownBy::Server => Ok(Place::Only),
+        KnownBy::FirstProcess if is_job => Ok(Place::Job),
+        KnownBy::FirstProcess if at - 1 > scene.base => Ok(Place::FirstProcess),
+        // A window that runs nothing but us has only its name.
+        KnownBy::FirstProcess | KnownBy::Variables => {
+            let own = pane(row, server, |name| scene.variable(name));
+            let named = own.or_else(|doubt| {
+                pane(row, server, |name| scene.below(at, name)).map_err(|_| doubt)
+            });
+            match named {
+                // A server that was started in a pane of another has that one's name in store.
+                Ok(pane) if is_job && is_inherited(scene, server, row, &pane) => Ok(Place::Job),
+                Err(_) if is_job => Ok(Place::Job),
+                named => named.map(Place::Named),
+            }
+        }
+    }
+}
+
+/// Whether the server itself was started with the name of this pane.
+fn is_inherited(scene: &Scene, server: Pid, row: &Multiplexer, pane: &[OsString]) -> bool {
+    let mut named = row.pane.iter().zip(pane);
+    named.all(|(name, value)| scene.initial(server, name).as_ref() == Some(value))
+}
+
+/// tmux ids tell their server.
+fn job_label(row: &Multiplexer, server: Pid) -> String {
+    if row.name == "tmux" { format!("server_{server}") } else { String::new() }
 }
 
 /// The values that name a pane, if all are set and belong to this server.
@@ -107,8 +154,7 @@ fn label(row: &Multiplexer, pane: &[OsString], server: Pid) -> String {
 
 fn named(row: &Multiplexer, pane: &[OsString]) -> String {
     let parts = row.pane.iter().zip(pane).map(|(name, value)| format!("{name}={}", show(value)));
-    let parts = parts.collect::<Vec<_>>().join(" ");
-    if parts.is_empty() { "the session".into() } else { parts }
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 /// Our ancestors cannot be read: variables alone, as they come.

@@ -1,8 +1,9 @@
 //! A remote login: its connection, and on a terminal the login shell too.
 //!
 //! The connection's variable names no owner, and one connection carries many logins: tabs over a
-//! shared master connection, the terminals of a remote editor. On a terminal the anchor tells
-//! them apart; without one, the connection is all there is, and commands of it belong together.
+//! shared master connection, the terminals of a remote editor. On a terminal the login shell tells
+//! them apart, and it is enough: `su -` and `env -i` take the variable away, not the shell. Without
+//! a terminal, the connection is all there is, and commands of it belong together.
 
 use std::ffi::{OsStr, OsString};
 
@@ -29,25 +30,25 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
         };
         value.map(|value| (*name, value))
     };
-    let (name, value) = VARIABLES
-        .iter()
-        .find_map(lookup)
-        .ok_or_else(|| format!("neither {} nor {} is set", VARIABLES[0], VARIABLES[1]))?;
-
-    let boot = scene.host.as_ref().ok().map(|host| host.boot.clone());
-    let mut key = Key::new("ssh").with_some(boot).with_free(fields(&value));
-    let mut reason = format!("{name}={}", show(&value));
+    let connection = VARIABLES.iter().find_map(lookup);
     let top = climb(scene, at);
-    let on_terminal = top.filter(|top| {
-        scene.ancestry.known().get(*top).is_some_and(|process| process.terminal.is_some())
-    });
-    if let Some(top) = on_terminal
-        && let Some(login) = anchor::key(scene, top)
-    {
-        key = key.with_free(login.digest());
-        reason.push_str(", on the terminal of ");
-        reason.push_str(&anchor::describe(scene, top));
-    }
+    let login = top.filter(|top| scene.terminal(*top).is_some());
+    let boot = scene.host.as_ref().ok().map(|host| host.boot.clone());
+    let key = Key::new("ssh").with_some(boot);
+    let shell =
+        login.and_then(|top| Some((anchor::key(scene, top)?, anchor::describe(scene, top))));
+    let shown = |(name, value): &(&str, OsString)| format!("{name}={}", show(value));
+    let (key, reason) = match (shell, &connection) {
+        (Some((shell, login)), Some(connection)) => (
+            key.with_free(shell.digest()),
+            format!("{}, on the terminal of {login}", shown(connection)),
+        ),
+        (Some((shell, login)), None) if matches!(boundary, Boundary::Remote) => {
+            (key.with_free(shell.digest()), format!("the login of {login}"))
+        }
+        (None, Some(connection)) => (key.with_free(fields(&connection.1)), shown(connection)),
+        _ => return Err(format!("neither {} nor {} is set", VARIABLES[0], VARIABLES[1])),
+    };
     Ok(Found {
         identity: Identity::Key { namespace: "ssh", label: String::new(), key },
         source: Source::Ssh,

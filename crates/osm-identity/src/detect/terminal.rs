@@ -16,6 +16,10 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
             if row.tab.is_empty() {
                 return Err(format!("{} sets no variable with the id of a tab", row.name));
             }
+            if let Some(inner) = anchor::inner(scene, at) {
+                let inner = anchor::describe(scene, inner);
+                return Err(format!("{inner}, is inside a tab of {}", row.name));
+            }
             let value =
                 scene.evidence(at, row.tab).ok_or_else(|| format!("{} is not set", row.tab))?;
             let instance = if row.counted { scene.instance(at) } else { None };

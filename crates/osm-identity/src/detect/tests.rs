@@ -10,23 +10,30 @@ use super::*;
 use crate::process::{FixedTable, Host, Pid, Process, StartTime, State, Terminal};
 
 /// A tree, one process a line, each the child of the one above: `PID NAME TTY ARGUMENTS…`, with
-/// `_` for a space in a name, `-` for no terminal. The last line is the process that asks.
+/// `_` for a space in a name, `-` for no terminal, and `TTY:SESSION` where the session matters. A
+/// process whose line begins with `!` is the child of the first one. The last line is the process
+/// that asks.
 fn table(tree: &str, host: Host) -> (FixedTable, u32) {
     let mut parent = 0;
     let mut table = FixedTable::new(host);
     for line in tree.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let mut words = line.split_whitespace();
+        let orphan = line.strip_prefix('!');
+        let mut words = orphan.unwrap_or(line).split_whitespace();
         let pid: u32 = words.next().unwrap().parse().unwrap();
         let name = words.next().unwrap().replace('_', " ");
-        let terminal = words.next().unwrap().parse().ok().map(Terminal);
+        let (terminal, session) = match words.next().unwrap() {
+            place if place.contains(':') => place.split_once(':').unwrap(),
+            terminal => (terminal, ""),
+        };
+        let terminal = terminal.parse().ok().map(Terminal);
         let arguments: Vec<&str> = words.collect();
         let process = Process {
             pid: Pid(pid),
-            parent: Pid(parent),
+            parent: Pid(if orphan.is_some() { 1 } else { parent }),
             start: StartTime(u64::from(pid) * 10),
             name,
             terminal,
-            session: None,
+            session: session.parse().ok().map(Pid),
             state: State::Active,
         };
         table = table.with(process, &arguments);
@@ -131,6 +138,171 @@ fn a_shpool_session_is_its_first_process() {
 }
 
 #[test]
+fn a_screen_window_is_its_first_process() {
+    let tree = |shell: u32| format!("1 systemd -\n 20 screen -\n {shell} bash 7 bash\n 60 osm 7");
+    let number = |name| [("STY", "20.x"), ("WINDOW", name)];
+    assert_ne!(id(&tree(50), &number("0")), id(&tree(51), &number("0")), "numbers are reused");
+    assert_eq!(id(&tree(50), &number("0")), id(&tree(50), &number("1")), "and changed");
+    assert_eq!(id(&tree(50), &number("0")), id(&tree(50), &[]), "and lost");
+}
+
+#[test]
+fn jobs_of_a_server_are_one_session() {
+    for (server, variables) in
+        [("tmux:_server", [("TMUX", "/s,20,0")]), ("screen", [("STY", "20.x")])]
+    {
+        let job =
+            |shell: u32| format!("1 systemd -\n 20 {server} -\n {shell} sh - sh -c x\n 60 osm -");
+        let detection = see(&job(50), &variables);
+        assert_eq!(detection.source, Source::Multiplexer, "{:?}", detection.trail);
+        assert_eq!(detection.id, see(&job(51), &variables).id);
+        assert_eq!(detection.anchor.map(|server| server.pid), Some(Pid(20)));
+    }
+    let named = [("TMUX", "/s,20,0"), ("TMUX_PANE", "%3")];
+    let tree = "1 systemd -\n 20 tmux:_server -\n 50 sh - sh -c x\n 60 osm -";
+    assert!(id(tree, &named).starts_with("tmux--3_20_"), "the pane that is named");
+    let (table, pid) = table(tree, host());
+    let inherited = look(&table.with_variable(Pid(20), "TMUX_PANE", "%3"), pid, &named);
+    assert_eq!(inherited.id, see(tree, &named[..1]).id, "a pane of another server");
+}
+
+#[test]
+fn a_shell_on_a_pty_inside_is_another_terminal() {
+    let hosts: [(&str, &[(&str, &str)]); 4] = [
+        ("tmux:_server", &[("TMUX", "/s,20,0"), ("TMUX_PANE", "%3")]),
+        ("screen", &[("STY", "20.x"), ("WINDOW", "0")]),
+        ("konsole", &[("SHELL_SESSION_ID", "x")]),
+        ("systemd", &[]),
+    ];
+    for (host, variables) in hosts {
+        let outer = format!("1 systemd -\n 20 {host} -\n 30 bash 7 bash");
+        let place = id(&format!("{outer}\n 60 osm 7"), variables);
+        let inner = |tree: &str| id(&format!("{outer}\n {tree}\n 60 osm 8"), variables);
+        for attended in [
+            "40 vim 7\n 50 bash 8 bash",
+            "40 script 7\n 50 bash 8 bash -norc",
+            "40 script 7\n 50 sh 8 sh -c x\n 51 bash 8 bash",
+            "40 dvtm 7\n 50 zsh 8 -zsh",
+        ] {
+            assert!(inner(attended).starts_with("anchor--"), "{host}: {attended}");
+            assert_ne!(inner(attended), place, "{host}: {attended}");
+        }
+        for command in [
+            "40 script 7\n 50 sh 8 sh -c x",
+            "40 script 7\n 50 make 8 make",
+            "40 sudo 7\n 50 sudo 8\n 51 bash 8 bash",
+            "40 vim 7\n 50 sh 8 sh -c x",
+        ] {
+            assert_eq!(inner(command), place, "{host}: {command}");
+        }
+    }
+}
+
+#[test]
+fn windows_of_an_unknown_program_are_apart() {
+    let window = |shell: u32, name: &str, arguments: &str| {
+        format!("1 systemd -\n 20 my-terminal -\n {shell} {name} 7 {arguments}\n 60 osm 7")
+    };
+    for (name, arguments) in [("bash", "bash x.sh"), ("sh", "sh -c x"), ("sudo", "sudo -i")] {
+        assert_ne!(id(&window(30, name, arguments), &[]), id(&window(31, name, arguments), &[]));
+    }
+}
+
+#[test]
+fn an_orphan_is_where_the_leader_of_its_session_is() {
+    let variables = [("TMUX", "/s,20,0"), ("TMUX_PANE", "%3")];
+    let pane = "1 systemd -:1\n 20 tmux:_server -:20\n 30 bash 7:30 bash";
+    let there = id(&format!("{pane}\n 60 osm 7:30"), &variables);
+    let orphan = format!("{pane}\n !50 sh 7:30 sh -c x\n 60 osm 7:30");
+    assert_eq!(id(&orphan, &variables), there);
+    assert_eq!(id(&orphan.replace("7:30", "-:30"), &variables), there, "whatever the terminal");
+    let own = orphan.replace("50 sh 7:30", "50 sh -:50").replace("60 osm 7:30", "60 osm -:50");
+    assert_ne!(id(&own, &variables), there, "a session of its own is not left");
+}
+
+#[test]
+fn an_orphan_of_an_agent_is_the_agents() {
+    let tree = "1 systemd -:1\n 20 xterm -:20\n 30 bash 7:30 bash\n 40 claude 7:30 claude\n \
+                !50 sh 7:30 sh -c x\n 60 osm 7:30";
+    let of = |pid| [("CLAUDE_CODE_SESSION_ID", "c"), ("CLAUDE_PID", pid)];
+    assert!(id(tree, &of("40")).starts_with("agent--claude-code_"));
+    assert!(id(tree, &of("30")).starts_with("anchor--"), "that is not the agent");
+    let elsewhere = tree.replace("40 claude 7:30", "40 claude 8:40");
+    assert!(id(&elsewhere, &of("40")).starts_with("anchor--"), "an agent of another terminal");
+}
+
+#[test]
+fn a_shell_that_reads_a_pipe_is_a_script() {
+    let tree = "1 systemd -\n 20 daemon -\n 30 bash -:30 bash\n 60 osm -:30";
+    let daemon = id("1 systemd -\n 20 daemon -\n 60 osm -", &[]);
+    let with = |files: &[(u32, Option<Terminal>)]| {
+        let (mut table, pid) = table(tree, host());
+        for (number, terminal) in files {
+            table = table.with_open(Pid(30), *number, *terminal);
+        }
+        look(&table, pid, &[]).id.to_string()
+    };
+    assert_eq!(with(&[(0, None)]), daemon);
+    assert_eq!(with(&[(1, Some(Terminal(7)))]), daemon, "its standard input is closed");
+    assert_ne!(with(&[(0, Some(Terminal(7)))]), daemon);
+    assert_ne!(with(&[(0, None), (255, Some(Terminal(7)))]), daemon, "a redirection in it");
+    assert_ne!(with(&[]), daemon, "files that may not be looked at prove nothing");
+}
+
+#[test]
+fn a_shell_keeps_its_session_when_its_terminal_is_closed() {
+    let tree =
+        |terminal| format!("1 systemd -\n 30 bash {terminal}:30 bash -i\n 60 osm {terminal}:30");
+    let open = id(&tree("7"), &[]);
+    let (table, pid) = table(&tree("-"), host());
+    let closed = look(&table.with_open(Pid(30), 0, Some(Terminal(7))), pid, &[]);
+    assert_eq!(closed.id.to_string(), open, "{:?}", closed.trail);
+}
+
+#[test]
+fn a_service_is_no_command_of_its_supervisor() {
+    let service = |tty: &str, pid: u32| {
+        format!(
+            "1 systemd -\n 20 bash {tty} bash\n 30 supervisord {tty}\n \
+                 {pid} sh {tty} sh x.sh\n 60 osm {tty}"
+        )
+    };
+    let ssh = [("SSH_CONNECTION", "1 2 3 4")];
+    assert_ne!(id(&service("-", 40), &ssh), id(&service("-", 41), &ssh));
+    assert_eq!(id(&service("7", 40), &[]), id(&service("7", 41), &[]), "on a terminal it is one");
+}
+
+#[test]
+fn a_login_needs_no_variable_on_a_terminal() {
+    let tree = "1 systemd -\n 20 sshd -\n 30 bash 7 -bash\n 60 osm 7";
+    let login = see(tree, &[]);
+    assert_eq!((login.source, login.confidence), (Source::Ssh, Confidence::Confirmed));
+    assert_eq!(login.id, see(tree, &[("SSH_CONNECTION", "1 2 3 4")]).id);
+    let alone = "1 systemd -\n 20 sshd -\n 30 bash - bash -c x\n 60 osm -";
+    assert_eq!(see(alone, &[]).source, Source::Anchor);
+}
+
+#[test]
+fn one_command_of_a_sandbox_says_so() {
+    let contained = || Host { contained: true, ..host() };
+    let confidence = |tree: &str| {
+        let (table, pid) = table(tree, contained());
+        look(&table, pid, &[]).confidence
+    };
+    for one in [
+        "1 sh - sh -c x\n 60 osm -",
+        "1 bwrap -\n 30 sh - sh -c x\n 60 osm -",
+        "1 bash 7 bash x.sh\n 60 osm 7",
+        "1 tini -\n 30 sh - sh -c x\n 60 osm -",
+    ] {
+        assert_eq!(confidence(one), Confidence::OneCommand, "{one}");
+    }
+    for lasting in ["1 bash 7 bash -i\n 60 osm 7", "1 app -\n 30 sh - sh -c x\n 60 osm -"] {
+        assert_eq!(confidence(lasting), Confidence::Confirmed, "{lasting}");
+    }
+}
+
+#[test]
 fn an_ides_agent_is_confirmed_by_the_ide() {
     let tree = "1 systemd -\n 20 cursor -\n 30 bash 7 bash\n 40 osm 7";
     let agent = see(tree, &[("CURSOR_CONVERSATION_ID", "c1")]);
@@ -148,6 +320,16 @@ fn agents_whose_name_says_nothing() {
         ("agent 7 /x/cursor-agent/versions/1.0/agent", "cursor"),
         ("python3.11 7 /usr/bin/python3 -m aider", "aider"),
         ("claude.exe 7 claude", "claude-code"),
+        ("hermes 7 hermes", "hermes"),
+        ("Kimi_Code 7 Kimi_Code", "kimi"),
+        ("kimi-code 7 kimi-code", "kimi"),
+        ("vibe-rs 7 /x/vibe/_bin/vibe-rs", "mistral-vibe"),
+        ("vibe-app-server 7 vibe-app-server", "mistral-vibe"),
+        ("mini 7 /usr/bin/python3 /x/bin/mini", "mini-swe-agent"),
+        ("python3 7 python3 /x/bin/mini-swe-agent", "mini-swe-agent"),
+        ("python3.12 7 /x/bin/python3 /x/bin/deepagents", "deepagents"),
+        ("gptme 7 /x/bin/python3 /x/bin/gptme", "gptme"),
+        ("node 7 node /x/node_modules/@qoder-ai/qodercli/bundle/qodercli.js", "qoder"),
     ];
     for (process, name) in agents {
         let tree =
@@ -168,6 +350,7 @@ fn what_looks_like_an_agent_and_is_none() {
         "pi 7 pi",
         "vim 7 vim claude",
         "claudette 7 claudette",
+        "mini 7 mini",
     ] {
         let tree = format!("1 systemd -\n 20 bash 7 bash\n 30 {process}\n 40 osm 7");
         assert!(id(&tree, &[]).starts_with("anchor--"), "{process}");
@@ -277,11 +460,11 @@ const VARIABLES: [&str; 10] = [
 prop_compose! {
     fn any_process()(
         pid in 0u32..12, parent in 0u32..12, start in 0u64..5, name in 0usize..NAMES.len(),
-        terminal in proptest::option::of(1u64..3),
+        terminal in proptest::option::of(1u64..3), session in proptest::option::of(0u32..12),
     ) -> Process {
         Process {
             pid: Pid(pid), parent: Pid(parent), start: StartTime(start), name: NAMES[name].into(),
-            terminal: terminal.map(Terminal), session: None, state: State::Active,
+            terminal: terminal.map(Terminal), session: session.map(Pid), state: State::Active,
         }
     }
 }

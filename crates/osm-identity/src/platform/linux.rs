@@ -1,20 +1,27 @@
 //! Linux: `/proc`, and a pidfd where the kernel has a file system for them.
+//!
+//! `/proc` belongs to the mount namespace: it can be the table of another pid namespace than ours
+//! ([`table`]). And a time namespace moves the start times that it shows ([`clock`]).
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use rustix::process::{Pid as RawPid, PidfdFlags};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::parse::{linux_stat, linux_status, nul_list, proc_mount, time_offsets};
-use crate::process::{BootClock, Census, Host, Pid, Process, ProcessSource, ReadError};
+use crate::parse::{linux_stat, linux_status, nul_list, proc_mount};
+use crate::process::{
+    BootClock, Census, Host, Pid, Process, ProcessSource, ReadError, StartTime, Terminal,
+};
 
-/// The inode of the first pid namespace of every Linux machine (`PROC_PID_INIT_INO`).
-const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+mod clock;
+mod device;
+mod table;
 
 /// `f_type` of the file system of pidfds. Before Linux 6.9 a pidfd was an anonymous inode, all of
 /// which share one number; that must not pass for an identity.
@@ -36,6 +43,7 @@ impl System {
     }
 
     fn bytes(pid: Pid, file: &str) -> Result<Vec<u8>, ReadError> {
+        table::check()?;
         let mut bytes = Vec::new();
         File::open(format!("/proc/{pid}/{file}"))?.take(MOST_BYTES).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -57,17 +65,23 @@ impl ProcessSource for System {
         if boot.is_empty() {
             return Err(ReadError::Malformed("boot_id is empty"));
         }
-        let namespace = std::fs::read_link("/proc/self/ns/pid")?.to_string_lossy().into_owned();
-        let contained = namespace != FIRST_PID_NAMESPACE;
+        let (namespace, contained) = table::namespace()?;
         let host = Host { boot: boot.to_owned(), namespace, contained };
         Ok(HOST.get_or_init(|| host).clone())
+    }
+
+    fn own_pid(&self, pid: Pid) -> Pid {
+        let own = table::own_pid().filter(|_| pid.0 == std::process::id());
+        own.map_or(pid, Pid)
     }
 
     fn process(&self, pid: Pid) -> Result<Process, ReadError> {
         // 15 bytes of name (64 for a kernel worker) and at most 50 numbers: one read gets it all.
         let mut buffer = [0; 2048];
+        table::check()?;
         let length = File::open(format!("/proc/{pid}/stat"))?.read(&mut buffer)?;
-        linux_stat::parse(&buffer[..length], pid)
+        let process = linux_stat::parse(&buffer[..length], pid)?;
+        Ok(Process { start: StartTime(clock::unshifted(process.start.0)), ..process })
     }
 
     fn arguments(&self, pid: Pid) -> Result<Vec<OsString>, ReadError> {
@@ -76,7 +90,15 @@ impl ProcessSource for System {
     }
 
     fn executable(&self, pid: Pid) -> Result<PathBuf, ReadError> {
+        table::check()?;
         Ok(std::fs::read_link(format!("/proc/{pid}/exe"))?)
+    }
+
+    fn open_terminal(&self, pid: Pid, number: u32) -> Result<Option<Terminal>, ReadError> {
+        table::check()?;
+        // By its device: its name may be out of reach here, or gone.
+        let file = std::fs::metadata(format!("/proc/{pid}/fd/{number}"))?;
+        Ok(file.file_type().is_char_device().then(|| device::terminal(file.rdev())).flatten())
     }
 
     fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError> {
@@ -85,6 +107,10 @@ impl ProcessSource for System {
     }
 
     fn inode(&self, pid: Pid) -> Option<u64> {
+        // The kernel would take the number for one of our own namespace.
+        if !table::is_ours() {
+            return None;
+        }
         let raw = RawPid::from_raw(i32::try_from(pid.0).ok()?)?;
         let descriptor = rustix::process::pidfd_open(raw, PidfdFlags::empty()).ok()?;
         let kind = rustix::fs::fstatfs(&descriptor).ok()?.f_type;
@@ -105,20 +131,18 @@ impl ProcessSource for System {
     fn boot_clock(&self) -> Option<BootClock> {
         let uptime = i128::from(clock_gettime(ClockId::Boottime).tv_sec);
         let now = i128::from(clock_gettime(ClockId::Realtime).tv_sec);
-        let offsets = std::fs::read_to_string("/proc/self/timens_offsets").ok();
-        let offset = offsets.and_then(|text| time_offsets::boot(&text)).unwrap_or(0);
-        let started = now - (uptime - offset / 1_000_000_000);
+        let started = now - (uptime - clock::offset() / 1_000_000_000);
         Some(BootClock { started: u64::try_from(started).ok()?, now: u64::try_from(now).ok()? })
     }
 
     fn clock(&self) -> Option<String> {
-        Some(std::fs::read_link("/proc/self/ns/time").ok()?.to_string_lossy().into_owned())
+        clock::name()
     }
 
     fn census(&self) -> Result<Census, ReadError> {
-        // The table is that of our namespace or of one above it, as we are in it ourselves: in the
-        // first namespace it can only be that one's.
-        let is_complete = !self.host()?.contained
+        // In the first namespace, with our own number, it can only be that one's table.
+        let is_complete = table::is_ours()
+            && !self.host()?.contained
             && proc_mount::shows_all(&std::fs::read_to_string("/proc/self/mountinfo")?);
         let mut pids = Vec::new();
         for entry in std::fs::read_dir("/proc")? {
@@ -132,6 +156,9 @@ impl ProcessSource for System {
     }
 
     fn exists(&self, pid: Pid) -> Option<bool> {
+        if !table::is_ours() {
+            return None;
+        }
         let raw = RawPid::from_raw(i32::try_from(pid.0).ok()?)?;
         match rustix::process::test_kill_process(raw) {
             Ok(()) | Err(rustix::io::Errno::PERM) => Some(true),

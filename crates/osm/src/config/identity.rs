@@ -164,7 +164,7 @@ mod tests {
         );
         assert_eq!(problems, [""; 0]);
         assert!(matches!(catalogue.look_up("mywrap"), Some(Kind::Wrapper)));
-        assert!(matches!(catalogue.look_up("mysh"), Some(Kind::Shell)));
+        assert!(matches!(catalogue.look_up("mysh"), Some(Kind::Shell(_))));
         let Some(Kind::Agent(agent)) = catalogue.look_up("mya") else { panic!("no agent") };
         assert_eq!(
             (agent.name, agent.session, agent.owner),

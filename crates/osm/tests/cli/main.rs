@@ -27,6 +27,8 @@ mod renamed;
 mod repair;
 #[cfg(target_os = "linux")]
 mod retention;
+#[cfg(target_os = "linux")]
+mod sandboxes;
 mod security;
 mod session;
 #[cfg(target_os = "linux")]

@@ -2,11 +2,16 @@
 
 mod differ;
 mod fake_agents;
+mod inner_terminals;
+mod namespaces;
 mod not_fooled;
+mod orphans;
 mod page;
 mod real_agents;
 mod same;
+mod shells;
 mod situation;
+mod windows;
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -20,9 +25,18 @@ use situation::Situation;
 /// Runs the rows that were asked for.
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let situations: Vec<Situation> =
-        [same::SITUATIONS, differ::SITUATIONS, not_fooled::SITUATIONS, real_agents::SITUATIONS]
-            .concat();
+    let situations: Vec<Situation> = [
+        same::SITUATIONS,
+        differ::SITUATIONS,
+        not_fooled::SITUATIONS,
+        namespaces::SITUATIONS,
+        shells::SITUATIONS,
+        inner_terminals::SITUATIONS,
+        orphans::SITUATIONS,
+        windows::SITUATIONS,
+        real_agents::SITUATIONS,
+    ]
+    .concat();
     let page = Arc::new(Mutex::new(Page::new(situations.len())));
     let trials = situations
         .into_iter()

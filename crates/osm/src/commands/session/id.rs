@@ -65,8 +65,15 @@ fn show(identity: &Identity, ui: &mut Ui) {
         ui.line("");
         ui.line(format!("Runs in {}", parent.label()));
     }
-    if detection.confidence == Confidence::Unconfirmed {
-        ui.line("");
-        ui.line("Unconfirmed: osm cannot see the process that this id depends on.");
-    }
+    let limit = match detection.confidence {
+        Confidence::Unconfirmed => {
+            "Unconfirmed: osm cannot see the process that this id depends on."
+        }
+        Confidence::OneCommand => {
+            "One command: osm sees only the command of this sandbox, and another gets another id."
+        }
+        _ => return,
+    };
+    ui.line("");
+    ui.line(limit);
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use osm_claims::ledger::Watch;
 use osm_claims::rules::Change;
 use osm_claims::{Claim, ClaimOptions, HeldBy, Hold, Notices, Resource};
-use osm_identity::{ProcessInstance, System};
+use osm_identity::{Pid, ProcessInstance, ProcessSource, ReadError, System};
 
 use self::child::Child;
 use super::acquire::{GrantOptions, is_gone, waiting};
@@ -79,6 +79,11 @@ pub fn run(
 }
 
 fn process(pid: u32) -> osm_claims::Result<ProcessInstance> {
+    // Where the table is that of another pid namespace, it has another process under that number.
+    let own = Pid(std::process::id());
+    if System.own_pid(own) != own {
+        return Err(osm_claims::Error::Processes(ReadError::AnotherNamespace));
+    }
     ProcessInstance::with_pid(pid, &System).map_err(osm_claims::Error::Processes)
 }
 

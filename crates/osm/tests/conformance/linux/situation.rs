@@ -68,6 +68,24 @@ pub(crate) fn found_by(ids: &[Identity]) -> Vec<String> {
 }
 
 impl Situation {
+    /// A situation that is one session.
+    pub(crate) const fn same(
+        name: &'static str,
+        found_by: &'static [&'static str],
+        run: fn(&Lab) -> Ids,
+    ) -> Self {
+        Self { group: Group::Same, name, found_by, run }
+    }
+
+    /// A situation of as many sessions as it asks for.
+    pub(crate) const fn differ(
+        name: &'static str,
+        found_by: &'static [&'static str],
+        run: fn(&Lab) -> Ids,
+    ) -> Self {
+        Self { group: Group::Differ, name, found_by, run }
+    }
+
     /// Its name among the tests.
     pub(crate) fn trial_name(&self) -> String {
         let group = match self.group {

@@ -1,0 +1,44 @@
+//! The clock that start times are counted by.
+//!
+//! A time namespace adds its offset to every start time that its processes read. It is taken off
+//! again here, so that a process has one start time, from wherever it is looked at.
+
+use std::sync::OnceLock;
+
+use crate::parse::time_offsets;
+
+/// The first time namespace of every Linux machine (`PROC_TIME_INIT_INO`): it has no offset.
+const FIRST: &str = "time:[4026531834]";
+
+/// The nanoseconds of a tick, in which the kernel shows start times.
+const TICK: i128 = 10_000_000;
+
+/// Names our time namespace.
+pub(super) fn name() -> Option<String> {
+    Some(std::fs::read_link("/proc/self/ns/time").ok()?.to_string_lossy().into_owned())
+}
+
+/// What our time namespace adds to the time since boot, in nanoseconds.
+pub(super) fn offset() -> i128 {
+    static OFFSET: OnceLock<i128> = OnceLock::new();
+    *OFFSET.get_or_init(|| read_offset().unwrap_or(0))
+}
+
+/// A start time as the machine's own clock counts it.
+pub(super) fn unshifted(ticks: u64) -> u64 {
+    let start = i128::from(ticks) - offset().div_euclid(TICK);
+    u64::try_from(start).unwrap_or(ticks)
+}
+
+fn read_offset() -> Option<i128> {
+    let ours = std::fs::read_link("/proc/self/ns/time").ok()?;
+    if ours.as_os_str() == FIRST {
+        return Some(0);
+    }
+    // The file shows the offsets of our children, who can be in another namespace.
+    let children = std::fs::read_link("/proc/self/ns/time_for_children").ok()?;
+    if ours != children {
+        return None;
+    }
+    time_offsets::boot(&std::fs::read_to_string("/proc/self/timens_offsets").ok()?)
+}
