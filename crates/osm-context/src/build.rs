@@ -32,7 +32,7 @@ pub fn build(items: &[Item], setting: &Setting) -> Result<Prompt> {
             Kind::File { path } => match planner.plan(path.as_deref(), item.label()) {
                 Ok(plan) => draft.add_files(plan),
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
-                Err(error) => draft.skip(item.label(), &error),
+                Err(error) => draft.miss(item.label(), &error),
             },
             Kind::Note(text) => draft.add(Block::new(Subject::Note, item.label(), text)),
             Kind::Diff(text) => draft.add(Block::new(Subject::Diff, item.label(), text)),
@@ -43,13 +43,14 @@ pub fn build(items: &[Item], setting: &Setting) -> Result<Prompt> {
             Kind::LazyRun { command, folder } => {
                 add_output(&mut draft, item.label(), &command, &at(folder, setting), setting)?;
             }
-            Kind::Unknown(reason) => draft.skip(item.name(), &reason),
+            Kind::Unknown(reason) => draft.miss(item.name(), &reason),
         }
     }
     draft.finish(setting)
 }
 
-fn at(folder: Option<String>, setting: &Setting) -> PathBuf {
+/// The folder in which a diff is taken or a command is run.
+pub(crate) fn at(folder: Option<String>, setting: &Setting) -> PathBuf {
     folder.map_or_else(|| setting.folder.to_owned(), |folder| setting.folder.join(folder))
 }
 
@@ -135,6 +136,8 @@ struct Part {
     files_end: usize,
     is_folder: bool,
     skipped: Vec<Skipped>,
+    /// Of what is skipped, what should be there.
+    missed: Vec<Skipped>,
     /// Files that an item before it gave already.
     repeated: Vec<usize>,
 }
@@ -157,9 +160,16 @@ impl Draft {
         self.part().skipped.push(Skipped::new(label, reason));
     }
 
+    /// Skips something that was asked for.
+    fn miss(&mut self, label: impl Into<String>, reason: &impl ToString) {
+        let missed = Skipped::new(label, reason);
+        self.part().missed.push(missed.clone());
+        self.part().skipped.push(missed);
+    }
+
     fn mention_losses(&mut self, label: &str, beyond: u64, replaced: bool) {
         if beyond > 0 {
-            self.skip(label, &format!("the last {}, beyond the limit", bytes(beyond)));
+            self.miss(label, &format!("the last {}, beyond the limit", bytes(beyond)));
         }
         if replaced {
             self.skip(label, &"invalid UTF-8, replaced by \u{fffd}");
@@ -185,6 +195,7 @@ impl Draft {
         let files_end = self.files.len();
         let part = self.part();
         part.skipped.extend(plan.skipped);
+        part.missed.extend(plan.missed);
         part.is_folder = plan.folder;
         (part.repeated, part.files_end) = (repeated, files_end);
     }
@@ -197,10 +208,11 @@ impl Draft {
         let is_there: Vec<bool> = fates.iter().map(|it| matches!(it, Fate::Read(_))).collect();
         let mut fates = files.into_iter().zip(fates);
         let mut sections = Vec::with_capacity(items.len() + is_there.len());
-        let mut left_out = Vec::new();
+        let (mut left_out, mut missed) = (Vec::new(), Vec::new());
         let mut start = 0;
         for part in items {
             left_out.extend(part.skipped);
+            missed.extend(part.missed);
             sections.extend(part.block.map(Section::Block));
             let mut beyond = 0;
             for (file, fate) in fates.by_ref().take(part.files_end - start) {
@@ -209,13 +221,20 @@ impl Draft {
                         let block = Block::shaped(Subject::File, file.label, body, shape);
                         sections.push(Section::Block(block));
                     }
-                    Fate::Skipped(reason) => left_out.push(Skipped::new(file.label, &reason)),
+                    Fate::Skipped(reason) => {
+                        let skipped = Skipped::new(file.label, &reason);
+                        // The rules for the files of a folder do not hold for a file that was named.
+                        let is_missed = reason.is_failure() || !part.is_folder;
+                        missed.extend(is_missed.then(|| skipped.clone()));
+                        left_out.push(skipped);
+                    }
                     Fate::Beyond => beyond += 1,
                 }
             }
             start = part.files_end;
             let repeated = part.repeated.into_iter().filter(|at| is_there[*at]).count();
             let too_much = format!("beyond the limit of {}", bytes(setting.limits.total));
+            missed.extend(Skipped::files(&part.label, part.is_folder, beyond, &too_much));
             for (count, reason) in [(repeated, REPEATED), (beyond, &too_much)] {
                 left_out.extend(Skipped::files(&part.label, part.is_folder, count, reason));
             }
@@ -223,6 +242,6 @@ impl Draft {
         if !left_out.is_empty() {
             sections.push(Section::LeftOut(left_out));
         }
-        Ok(Prompt::new(sections))
+        Ok(Prompt::new(sections).missing(missed))
     }
 }

@@ -1,4 +1,5 @@
-//! Items for lists: what each stands for, and how much that is. Nothing is run for it.
+//! Items for lists: what each stands for, and how much that is now. Diffs are taken for it; no command
+//! of the user's is run.
 //!
 //! As in a prompt, a file that comes up twice counts once.
 
@@ -7,8 +8,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::build::at;
 use crate::error::{Error, Result};
 use crate::files::{Fate, read_all};
+use crate::git;
 use crate::item::{Item, Kind};
 use crate::plan::{Plan, Planner};
 use crate::progress::Step;
@@ -33,7 +36,7 @@ pub struct Description {
     pub folder: bool,
     /// How many files it gives.
     pub files: u64,
-    /// How many bytes; none for what is taken only when the prompt is built.
+    /// How many bytes; none for a command, which is run only when the prompt is built.
     pub bytes: u64,
     /// How many lines.
     pub lines: u64,
@@ -41,7 +44,14 @@ pub struct Description {
     pub tokens: Option<u64>,
     /// What of it is left out, and why.
     pub skipped: Vec<Skipped>,
+    /// The beginning of a note, on one line.
+    pub beginning: Option<String>,
+    /// Why a diff cannot be taken.
+    pub failed: Option<String>,
 }
+
+/// The most characters of a note that are shown.
+const BEGINNING: usize = 60;
 
 /// A file that items stand for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,13 +119,42 @@ fn one(
             let plan = lenient(planner.plan(path.as_deref(), item.label()), item)?;
             about.add_files(plan, known, setting)?;
         }
-        Kind::Note(text) | Kind::Diff(text) | Kind::FailedDiff(text) => {
+        Kind::Note(text) => {
             about.add(Amount::of(&text, setting)?);
+            about.beginning = Some(beginning(&text));
         }
-        Kind::LazyDiff { .. } | Kind::LazyRun { .. } => {}
+        Kind::Diff(text) | Kind::FailedDiff(text) => about.add(Amount::of(&text, setting)?),
+        Kind::LazyDiff { arguments, folder } => {
+            match git::diff(&arguments, &at(folder, setting), setting) {
+                Ok(diff) => {
+                    about.add(Amount::of(&diff.text, setting)?);
+                    about.bytes += diff.beyond;
+                }
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                Err(error) => about.failed = Some(error.to_string()),
+            }
+        }
+        Kind::LazyRun { .. } => {}
         Kind::Unknown(reason) => about.skipped.push(Skipped::new(item.name(), &reason)),
     }
     Ok(about)
+}
+
+/// The beginning of a text: its words on one line, cut where there are too many.
+fn beginning(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if let Some((end, _)) = line.char_indices().nth(BEGINNING) {
+            line.truncate(end);
+            line.push('…');
+            break;
+        }
+    }
+    line
 }
 
 /// A plan in any case: what is wrong with an item is part of its description.

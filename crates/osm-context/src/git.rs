@@ -94,6 +94,25 @@ pub fn diff(arguments: &[String], folder: &Path, setting: &Setting) -> Result<Di
     Ok(Diff { text, beyond: captured.output.beyond, replaced })
 }
 
+/// An error if git does not take some arguments of `git diff`: an unknown revision, an option that is
+/// refused, a path that is not tracked and not in the diff either.
+pub fn check(arguments: &[String], folder: &Path, setting: &Setting) -> Result<()> {
+    check_options(arguments)?;
+    let git = Git::new(folder, setting)?;
+    let arguments = git.checked(arguments)?;
+    git.has_changes(&words(&arguments))?;
+    let Some(end) = arguments.iter().position(|word| word == "--") else { return Ok(()) };
+    let (options, paths) = (words(&arguments[..end]), words(&arguments[end + 1..]));
+    for path in paths {
+        if let Err(unknown) = git.text(&["ls-files", "--error-unmatch", "--", path])
+            && !git.has_changes(&[options.as_slice(), &["--", path]].concat())?
+        {
+            return Err(unknown);
+        }
+    }
+    Ok(())
+}
+
 /// The files that changed, by the same arguments; of what is not there, nothing is said.
 ///
 /// The author of a branch chose the names, so the rules for folders hold: links out of the repository
@@ -213,6 +232,21 @@ impl<'a> Git<'a> {
         }
     }
 
+    /// Whether a diff shows anything. Git stops at the first change.
+    fn has_changes(&self, arguments: &[&str]) -> Result<bool> {
+        let asked = [DIFF, &["--quiet"], arguments].concat();
+        let mut captured = self.capture(&asked, self.setting.limits.diff)?;
+        match captured.end {
+            // `--check` has its own number for a difference.
+            End::Exited(1..=3) if captured.errors.bytes.is_empty() => Ok(true),
+            // With this option, git ends well even if it does not know another one.
+            End::Exited(0) if captured.errors.bytes.starts_with(b"error: ") => {
+                Err(Error::Git(complaint(&mut captured.errors)))
+            }
+            _ => self.judged(captured).map(|_| false),
+        }
+    }
+
     fn usual(&self) -> Result<Vec<String>> {
         if !self.has("HEAD") {
             return Err(Error::NoCommits(self.folder.to_owned()));
@@ -245,12 +279,15 @@ impl<'a> Git<'a> {
 
     /// What git says, unless it complains.
     fn ask(&self, arguments: &[&str], most: usize) -> Result<Captured> {
+        self.judged(self.capture(arguments, most)?)
+    }
+
+    fn capture(&self, arguments: &[&str], most: usize) -> Result<Captured> {
         let mut command = Command::new(self.setting.git);
         isolation::isolate(&mut command, &self.overrides);
         command.args(arguments);
         (self.setting.progress)(Step::Running("git"));
-        let captured = run::capture(command, self.folder, Streams::Apart, most, self.setting)?;
-        self.judged(captured)
+        run::capture(command, self.folder, Streams::Apart, most, self.setting)
     }
 
     fn judged(&self, mut captured: Captured) -> Result<Captured> {

@@ -26,6 +26,8 @@ pub(crate) struct Wanted {
 pub(crate) struct Plan {
     pub(crate) files: Vec<Wanted>,
     pub(crate) skipped: Vec<Skipped>,
+    /// Of what is skipped, what could not be read.
+    pub(crate) missed: Vec<Skipped>,
     /// It is a folder.
     pub(crate) folder: bool,
     /// There is nothing of that name.
@@ -59,7 +61,8 @@ impl<'a> Planner<'a> {
             Err(reason) => {
                 let missing = reason == Reason::NotFound;
                 let skipped = vec![Skipped::new(label, &reason)];
-                return Ok(Plan { skipped, missing, ..Plan::default() });
+                let missed = skipped.clone();
+                return Ok(Plan { skipped, missed, missing, ..Plan::default() });
             }
         };
         if !is_folder {
@@ -72,14 +75,14 @@ impl<'a> Planner<'a> {
             let label = below(&label, &file.name);
             Wanted { path: file.path, label, most }
         });
-        let skipped = walked.skipped.into_iter();
-        let skipped = skipped.map(|(name, reason)| Skipped::new(below(&label, &name), &reason));
-        Ok(Plan {
-            files: files.collect(),
-            skipped: skipped.collect(),
-            folder: true,
-            missing: false,
-        })
+        let files = files.collect();
+        let mut plan = Plan { files, folder: true, ..Plan::default() };
+        for (name, reason) in walked.skipped {
+            let skipped = Skipped::new(below(&label, &name), &reason);
+            plan.missed.extend(reason.is_failure().then(|| skipped.clone()));
+            plan.skipped.push(skipped);
+        }
+        Ok(plan)
     }
 
     /// Whether there is nothing of that name. No folder is walked for it.

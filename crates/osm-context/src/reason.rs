@@ -66,6 +66,11 @@ impl Reason {
         }
     }
 
+    /// Whether the file is one that should be in the prompt, if the system let us read it.
+    pub(crate) fn is_failure(&self) -> bool {
+        matches!(self, Self::NotFound | Self::Unreadable(_) | Self::TooManyFiles { .. })
+    }
+
     /// Why a file of this type cannot be read; `None` for files, folders and links.
     pub(crate) fn of_type(kind: FileType) -> Option<Self> {
         if kind.is_file() || kind.is_dir() || kind.is_symlink() {

@@ -40,6 +40,8 @@ pub struct Prompt {
     head: String,
     sections: Vec<Section>,
     tail: String,
+    /// Of what is not in it, what should be.
+    missed: Vec<Skipped>,
 }
 
 impl Prompt {
@@ -47,6 +49,23 @@ impl Prompt {
     #[must_use]
     pub fn new(sections: Vec<Section>) -> Self {
         Self { sections, ..Self::default() }
+    }
+
+    /// The same without something that was asked for.
+    pub(crate) fn missing(mut self, missed: Vec<Skipped>) -> Self {
+        self.missed = missed;
+        self
+    }
+
+    /// What was asked for and could not be taken, and why: failed diffs and commands, and files that are
+    /// missing or cannot be read. Files that a folder leaves out by its rules are not among them.
+    #[must_use]
+    pub fn missed(&self) -> Vec<Skipped> {
+        let failed = self.blocks().filter_map(|block| {
+            let reason = self.failure_of(block)?;
+            Some(Skipped { path: block.label.clone(), reason: reason.to_owned() })
+        });
+        failed.chain(self.missed.iter().cloned()).collect()
     }
 
     /// The same with text before and after, as it is.

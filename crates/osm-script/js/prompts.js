@@ -42,7 +42,7 @@
         if (found === undefined) {
             throw new Error(`unknown command ${ours.quoted(name)}`);
         }
-        await found.handler.call(found.config, args);
+        await ours.runCommand(found, args, /^\s*\S+\s?([^]*)$/.exec(line)?.[1] ?? '');
     }
 
     // Reads lines until the end, until the handler returns false, or until an exit is requested.

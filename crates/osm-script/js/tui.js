@@ -66,6 +66,7 @@
                 name: String(isThing(flag) ? flag.name : flag).replace(/^-+/, ''),
                 description: String(flag?.description ?? ''),
             })),
+            takesText: Boolean(maybe(config.takesText, 'boolean', `${what}: takesText`)),
             handler: config.handler,
             config,
         };
@@ -168,7 +169,7 @@
     };
     ours.modeNamed = (name) => modes.get(name);
 
-    const commandShown = ({ name, description, usage, argCompleters, flagDefs }) => ({ name, description, usage, argCompleters, flagDefs });
+    const commandShown = ({ name, description, usage, argCompleters, flagDefs, takesText }) => ({ name, description, usage, argCompleters, flagDefs, takesText });
     function shown(mode) {
         const { tui, initialCommand, multiline } = mode.config;
         return {
@@ -190,6 +191,7 @@
         await switchMode(name);
         await finished();
     };
+    ours.resumeMode = async (name) => void (current = need(name).name);
     ours.leaveMode = async function () {
         const mode = current === null ? undefined : modes.get(current);
         current = null;
@@ -200,15 +202,19 @@
         const mode = current === null ? undefined : modes.get(current);
         return (mode && commandsOf(mode).get(name)) ?? commands.get(name);
     };
-    ours.dispatch = async function (name, args) {
+    // Commands take a list of words; `({ state, text }) => …` finds the state and the text as it was typed
+    // there, too.
+    ours.runCommand = function (command, args, text) {
+        Object.defineProperties(args, { state: { value: ours.stateOf(current) }, text: { value: text } });
+        return command.handler.call(command.config, args);
+    };
+    ours.dispatch = async function (name, args, text) {
         const command = ours.findCommand(name);
         if (command === undefined) {
             return 'unknown';
         }
         pending.clear();
-        // Commands take a list of words; `({ state }) => …` finds the state there, too.
-        Object.defineProperty(args, 'state', { value: ours.stateOf(current) });
-        await command.handler.call(command.config, args);
+        await ours.runCommand(command, args, text);
         await finished();
         return 'done';
     };

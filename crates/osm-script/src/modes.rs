@@ -46,6 +46,8 @@ pub struct CommandInfo {
     pub arg_completers: Vec<String>,
     /// Its flags.
     pub flags: Vec<FlagInfo>,
+    /// Whether the rest of its line is a text, in which quotes and backslashes have no meaning.
+    pub takes_text: bool,
 }
 
 /// A flag of a command.
@@ -113,14 +115,25 @@ impl<'r> Modes<'r> {
         self.0.call("enterMode", &[json!(name)]).map(drop)
     }
 
+    /// Makes a mode current without entering it: after it was left for another one, which failed.
+    pub fn resume(&self, name: &str) -> Result<(), ScriptError> {
+        self.0.call("resumeMode", &[json!(name)]).map(drop)
+    }
+
     /// Leaves the current mode, even if its `onExit` fails.
     pub fn leave(&self) -> Result<(), ScriptError> {
         self.0.call("leaveMode", &[]).map(drop)
     }
 
-    /// Runs a command of the current mode, or a global one.
-    pub fn dispatch(&self, name: &str, arguments: &[String]) -> Result<Dispatch, ScriptError> {
-        let answer = self.0.call("dispatch", &[json!(name), json!(arguments)])?;
+    /// Runs a command of the current mode, or a global one, with the words after its name and with the
+    /// same text as it was typed.
+    pub fn dispatch(
+        &self,
+        name: &str,
+        arguments: &[String],
+        text: &str,
+    ) -> Result<Dispatch, ScriptError> {
+        let answer = self.0.call("dispatch", &[json!(name), json!(arguments), json!(text)])?;
         Ok(if answer == "done" { Dispatch::Done } else { Dispatch::Unknown })
     }
 
@@ -194,6 +207,7 @@ fn command(value: &Value) -> CommandInfo {
         usage: text(value, "usage"),
         arg_completers: each(&value["argCompleters"], plain),
         flags: each(&value["flagDefs"], flag),
+        takes_text: value["takesText"] == true,
     }
 }
 

@@ -91,6 +91,7 @@ pub const CONTEXT: Extension = Extension {
     functions: &[
         "build",
         "changed",
+        "checkDiff",
         "copy",
         "count",
         "describe",

@@ -98,6 +98,14 @@ pub fn after_first(line: &str) -> &str {
     line.get(end..).unwrap_or_default().trim()
 }
 
+/// The text after the first word, exactly as it was written, without the one blank that ends the word.
+#[must_use]
+pub fn text_after_first(line: &str) -> &str {
+    let end = Line::parse(line).words.first().map_or(0, |word| word.range.end);
+    let rest = line.get(end..).unwrap_or_default();
+    rest.strip_prefix([' ', '\t', '\n']).unwrap_or(rest)
+}
+
 /// Quotes a word so that [`split`] gives it back.
 #[must_use]
 pub fn quote(word: &str) -> String {
@@ -186,6 +194,9 @@ mod tests {
         assert_eq!(places, ["add", "'a b'c", "\"d"]);
         assert_eq!(after_first("js  1 + 'x y' "), "1 + 'x y'");
         assert_eq!(after_first("js"), "");
+        assert_eq!(text_after_first("note  a \\n 'b\n  c "), " a \\n 'b\n  c ");
+        assert_eq!(text_after_first("note\n  a"), "  a");
+        assert_eq!(text_after_first(" note"), "");
     }
 
     #[test]

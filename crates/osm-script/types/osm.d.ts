@@ -144,8 +144,8 @@ interface OsmMode {
     /** The commands by name, or a function that returns them when the mode is entered. */
     commands?: OsmCommands | (() => OsmCommands);
 }
-/** The words after the name of the command; `state` is the state with the name of the mode. */
-type OsmHandler = (args: string[] & { readonly state: OsmState }) => unknown;
+/** The words after the name of the command; `text` is the same as it was typed, `state` the state with the name of the mode. */
+type OsmHandler = (args: string[] & { readonly state: OsmState; readonly text: string }) => unknown;
 type OsmCommands = Record<string, OsmCommand | OsmHandler | undefined> | Map<string, OsmCommand | OsmHandler>;
 interface OsmCommand {
     description?: string;
@@ -153,6 +153,8 @@ interface OsmCommand {
     /** file, gitref, executable, flag, item, or the name of a registered completer. */
     argCompleters?: string[];
     flagDefs?: { name: string; description?: string }[];
+    /** The rest of the line is a text: quotes and backslashes have no meaning, and pasted lines belong to it. */
+    takesText?: boolean;
     /** osm waits for its promise. If it throws, osm shows the error and discards its changes. */
     handler: OsmHandler;
 }
@@ -367,6 +369,12 @@ declare module 'osm:context' {
         lines: number;
         tokens: number | null;
         skipped: { path: string; reason: string }[];
+        /** How a note begins. */
+        beginning: string | null;
+        /** Why a diff cannot be taken. */
+        failed: string | null;
+        /** The repository of an item from another one. */
+        repository: string | null;
     }
     export function resolve(paths: string[]): {
         found: { path: string; label: string; folder: boolean }[];
@@ -378,6 +386,8 @@ declare module 'osm:context' {
         skipped: { path: string; reason: string }[];
         error: string | null;
     };
+    /** Throws if git does not take the arguments of a diff. */
+    export function checkDiff(diff: { arguments: string[]; folder?: string }): void;
     export function describe(items: import('osm:ctxutil').Item[]): Described[];
     /** The ids of items whose file or folder is missing; does not read files. */
     export function missing(items: import('osm:ctxutil').Item[]): number[];

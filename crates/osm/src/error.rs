@@ -4,6 +4,7 @@
 //! that implement [`Failure`]; the renderer turns them into text or JSON last. The table below is
 //! the one list of exit codes; a test checks the documentation against it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use osm_claims::Reason;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::interrupt;
 use crate::ops::claim::words;
+use crate::unwritable_home;
 
 /// An error of an operation, as every front end needs it. `Display` is the message: one line, lower
 /// case, with the file or the session that it is about.
@@ -26,6 +28,11 @@ pub trait Failure: std::error::Error + Send + Sync {
     /// What to do next: commands, mostly.
     fn hints(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The file or folder that the system does not let us write, if that is what went wrong.
+    fn unwritable(&self) -> Option<&Path> {
+        None
     }
 }
 
@@ -178,7 +185,7 @@ impl CommandError {
     }
 
     /// The stable name of what went wrong, for programs.
-    fn reason(&self) -> &'static str {
+    pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::Failure(failure) => failure.reason(),
             Self::Arguments(_) => "usage",
@@ -197,12 +204,18 @@ impl CommandError {
         // The argument parser says more than one line; its first is the error.
         let message = message.lines().next().unwrap_or_default();
         let message = message.strip_prefix("error: ").unwrap_or(message);
-        Some(json!({
+        let mut report = json!({
             "reason": self.reason(),
             "exit": self.exit().code(),
             "message": message,
             "hints": self.hints(),
-        }))
+        });
+        if let Self::Failure(failure) = self
+            && failure.reason() == unwritable_home::REASON
+        {
+            report["folder"] = json!(failure.unwritable());
+        }
+        Some(report)
     }
 
     pub(crate) fn exit(&self) -> Exit {

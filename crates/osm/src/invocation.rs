@@ -18,7 +18,7 @@ use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
 
 use crate::World;
 use crate::bare::repository_around;
-use crate::config::Settings;
+use crate::config::{InvalidStore, Settings};
 use crate::error::{Exit, Failure};
 use crate::ops::claim;
 use crate::ops::session::SessionError;
@@ -61,7 +61,7 @@ pub enum InvocationError {
     /// No home folder is known.
     #[error("no folder for sessions: {NO_HOME}")]
     NoHome,
-    /// `--store` names no store.
+    /// `--store` or `OSM_STORE` names no store.
     #[error("unknown store {0:?}")]
     UnknownStore(String),
     /// The configuration names no store.
@@ -91,7 +91,7 @@ impl Failure for InvocationError {
     fn hints(&self) -> Vec<String> {
         vec![match self {
             Self::NoHome => "set HOME, or OSM_HOME to a folder".into(),
-            Self::UnknownStore(_) => "use --store fs or --store memory".into(),
+            Self::UnknownStore(_) => "use fs or memory, in --store or OSM_STORE".into(),
             Self::StoreSetting(_) => "see `osm config validate`".into(),
             Self::NoFolder => "change to a folder that exists".into(),
         }]
@@ -105,6 +105,11 @@ impl<'a> Invocation<'a> {
         let (settings, problems) = Settings::load(world);
         let (detection, repository) = (OnceCell::new(), OnceCell::new());
         Self { world, settings, options, problems, detection, repository }
+    }
+
+    /// What the front end chose.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
     }
 
     /// What is wrong with the configuration, to be shown once.
@@ -152,7 +157,13 @@ impl<'a> Invocation<'a> {
     pub(crate) fn store_name(&self) -> Result<StoreName, InvocationError> {
         let name = match &self.options.store {
             Some(name) => name.as_str(),
-            None => self.settings.store().map_err(InvocationError::StoreSetting)?,
+            None => self.settings.store().map_err(|invalid| match invalid {
+                InvalidStore::Variable(name) => {
+                    let value = self.world.environment.get(name).unwrap_or_default();
+                    InvocationError::UnknownStore(value.to_string_lossy().into_owned())
+                }
+                InvalidStore::File(why) => InvocationError::StoreSetting(why),
+            })?,
         };
         match name {
             "fs" => Ok(StoreName::Fs),

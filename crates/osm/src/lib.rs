@@ -32,6 +32,7 @@ mod repl;
 mod script_host;
 mod session_host;
 mod trust;
+mod unwritable_home;
 mod world;
 
 pub use error::{Exit, Failure};
@@ -54,7 +55,7 @@ pub fn run(world: &World) -> Exit {
         Ok(()) => Exit::Success,
         Err(error) => {
             drop(ui.finish());
-            ui.fail(&error)
+            ui.fail(&unwritable_home::explain(error, world.home()))
         }
     }
 }

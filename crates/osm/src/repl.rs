@@ -7,14 +7,17 @@
 //! makes the program fail.
 
 mod builtins;
+mod catalogue;
 mod complete;
 mod failure;
 mod highlight;
 mod history;
 mod launcher;
 mod prompt;
+mod running;
 mod signals;
 mod source;
+mod syntax;
 mod terminal;
 mod typeahead;
 
@@ -27,14 +30,17 @@ use osm_store::Key;
 use crate::config::nearest::nearest;
 use crate::error::{CommandError, Exit};
 use crate::script_host;
-use crate::session_host::SessionHost;
+use crate::session_host::{SessionHost, advice};
 
+pub(crate) use self::catalogue::{BuiltInScript, Catalogue};
 pub(crate) use self::failure::CommandFailure;
-pub(crate) use self::launcher::{Script, ScriptLauncher};
+pub(crate) use self::launcher::ScriptLauncher;
+use self::running::RunningScript;
 use self::signals::{Signals, Watch};
 use self::source::{Commands, Input, LineSource, Lines};
+use self::syntax::Syntax;
 use self::terminal::Terminal;
-use osm_script::words::{Line, Open};
+use osm_script::words::{Line, Open, text_after_first};
 
 /// Where the commands come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +59,11 @@ pub(crate) enum CommandSource<'a> {
 /// A running loop.
 pub(crate) struct Repl {
     host: Rc<SessionHost>,
-    launcher: ScriptLauncher,
-    runtime: Rc<Runtime>,
+    /// The script of the current mode.
+    running: RunningScript,
+    /// Scripts whose modes were left for those of another one.
+    left: Vec<RunningScript>,
+    catalogue: Rc<Catalogue>,
     source: Box<dyn LineSource>,
     signals: Arc<Signals>,
     fail_fast: bool,
@@ -71,6 +80,7 @@ impl Repl {
     pub(crate) fn new(
         launcher: ScriptLauncher,
         runtime: Rc<Runtime>,
+        catalogue: Catalogue,
         source: CommandSource,
         fail_fast: bool,
     ) -> Self {
@@ -95,8 +105,9 @@ impl Repl {
         };
         Self {
             host,
-            launcher,
-            runtime,
+            running: RunningScript { launcher, runtime },
+            left: Vec::new(),
+            catalogue: Rc::new(catalogue),
             source,
             signals,
             fail_fast,
@@ -195,14 +206,14 @@ impl Repl {
                 }
             }
         }
-        if self.runtime.is_unusable() {
+        if self.running.runtime.is_unusable() {
             self.restart();
         }
         self.finished |= self.modes().exit_requested();
     }
 
     fn stoppable<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let interrupter = self.runtime.interrupter();
+        let interrupter = self.running.runtime.interrupter();
         let signals = Arc::clone(&self.signals);
         signals.stoppable(&interrupter, || work(self))
     }
@@ -254,7 +265,9 @@ impl Repl {
                 self.notify_scripts();
             }
             Err(error) => {
-                let mut failure = CommandFailure::new(format!("cannot save the session: {error}"));
+                let failure = CommandFailure::new(format!("cannot save the session: {error}"));
+                let advice = advice(&error, self.host.home.as_deref());
+                let mut failure = advice.into_iter().fold(failure, CommandFailure::with_hint);
                 // There is no next command at the end; closing the session then says what happens.
                 if !self.finished {
                     let hint =
@@ -268,11 +281,10 @@ impl Repl {
 
     /// Runs a line: a built-in, a command of the mode, or a command of every mode.
     fn execute(&mut self, line: &str) -> Result<(), CommandFailure> {
-        let parsed = Line::parse(line);
-        if let Some(Open::Quote(quote)) = parsed.open {
+        if let Some(Open::Quote(quote)) = Syntax::of(&self.commands()).open(line) {
             return Err(CommandFailure::new(format!("unclosed quote: {quote}")));
         }
-        let mut words = parsed.into_texts();
+        let mut words = Line::parse(line).into_texts();
         let Some(name) = (!words.is_empty()).then(|| words.remove(0)) else { return Ok(()) };
         // A mode's own command hides a built-in of the same name, except `help` and `exit`.
         if let Some(builtin) = builtins::named(&name)
@@ -280,7 +292,7 @@ impl Repl {
         {
             return (builtin.run)(self, &words, line);
         }
-        match self.modes().dispatch(&name, &words)? {
+        match self.modes().dispatch(&name, &words, text_after_first(line))? {
             Dispatch::Done => Ok(()),
             Dispatch::Unknown => Err(self.unknown(&name)),
         }
@@ -323,9 +335,10 @@ impl Repl {
 
     /// Starts the script again in a new engine, because the old one runs something that cannot be stopped.
     fn restart(&mut self) {
-        let mode = self.launcher.mode();
-        let begun = self.launcher.launch().map_err(CommandFailure::from).and_then(|runtime| {
-            self.runtime = runtime;
+        let launcher = &self.running.launcher;
+        let mode = launcher.mode().map(str::to_owned);
+        let begun = launcher.launch().map_err(CommandFailure::from).and_then(|runtime| {
+            self.running.runtime = runtime;
             self.host.session().discard();
             mode.map_or(Ok(()), |mode| self.enter(&mode))
         });
@@ -365,6 +378,6 @@ impl Repl {
     }
 
     fn modes(&self) -> Modes<'_> {
-        Modes::new(&self.runtime)
+        Modes::new(&self.running.runtime)
     }
 }

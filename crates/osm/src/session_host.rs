@@ -18,9 +18,18 @@ use crate::invocation::{Invocation, StoreOpener};
 use crate::log::Log;
 use crate::ops::session::restore_command;
 use crate::render::{Screen, Ui, author};
+use crate::unwritable_home;
 
 /// The reason of an error about a session that could not be saved.
 const NOT_SAVED: &str = "session_not_saved";
+
+/// What to do about a store that cannot be used.
+pub(crate) fn advice(why: &osm_store::Error, home: Option<&Path>) -> Vec<String> {
+    match home {
+        Some(home) if unwritable_home::is_cause(why, home) => vec![unwritable_home::hint(home)],
+        _ => why.hints(),
+    }
+}
 
 /// An open session with everything that commands and scripts work with.
 pub(crate) struct SessionHost {
@@ -84,7 +93,7 @@ impl SessionHost {
             if fallback.hides_what_was_kept() {
                 screen.warn("the stored state of this session cannot be read and is not shown");
             }
-            for hint in fallback.why().hints() {
+            for hint in advice(fallback.why(), world.home().as_deref()) {
                 screen.hint(&hint);
             }
             screen.hint("at the end osm writes it to another folder and prints where");

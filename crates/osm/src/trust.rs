@@ -66,6 +66,13 @@ impl Failure for RecordsError {
             Self::Change(error) => error.hints(),
         }
     }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Change(error) => error.unwritable(),
+            _ => None,
+        }
+    }
 }
 
 /// A trusted content.

@@ -15,6 +15,7 @@ use osm_store::backend::Holder;
 use rustix::termios::{Winsize, tcgetwinsize};
 
 /// What the program was given.
+#[derive(Clone)]
 pub struct World {
     /// The command line, without the program's own name.
     pub arguments: Vec<OsString>,

@@ -5,7 +5,7 @@ use osm_context::{Encoding, Item, Setting, describe, files};
 use crate::harness::Lab;
 
 #[test]
-fn every_item_is_described_and_nothing_is_run() {
+fn every_item_is_described_and_no_command_is_run() {
     let lab = Lab::with(&[("d/a", "one two\nthree"), ("d/b/c", "x\n"), ("e", "e\n")]);
     lab.write("d/z", b"\0");
     let folder = lab.folder.to_str().unwrap();
@@ -21,15 +21,15 @@ fn every_item_is_described_and_nothing_is_run() {
     let described = describe(&items, &setting).unwrap();
     let lines: Vec<String> =
         described.iter().map(|it| serde_json::to_string(it).unwrap()).collect();
-    insta::assert_snapshot!(lines.join("\n"), @r#"
-    {"id":1,"type":"file","label":"d","missing":false,"folder":true,"files":2,"bytes":15,"lines":3,"tokens":6,"skipped":[{"path":"d/z","reason":"binary"}]}
-    {"id":2,"type":"file","label":"e","missing":false,"folder":false,"files":1,"bytes":2,"lines":1,"tokens":2,"skipped":[]}
-    {"id":3,"type":"file","label":"gone","missing":true,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"gone","reason":"not found"}]}
-    {"id":4,"type":"note","label":"note","missing":false,"folder":false,"files":0,"bytes":11,"lines":1,"tokens":2,"skipped":[]}
-    {"id":5,"type":"lazy-exec","label":"touch x","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[]}
-    {"id":6,"type":"lazy-diff","label":"git diff","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[]}
-    {"id":7,"type":"image","label":"cat","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"cat","reason":"unsupported item type: image"}]}
-    {"id":8,"type":"file","label":"~/x","missing":true,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"~/x","reason":"cannot expand ~: the home folder is unknown"}]}
+    insta::assert_snapshot!(lines.join("\n").replace(folder, "LAB"), @r#"
+    {"id":1,"type":"file","label":"d","missing":false,"folder":true,"files":2,"bytes":15,"lines":3,"tokens":6,"skipped":[{"path":"d/z","reason":"binary"}],"beginning":null,"failed":null}
+    {"id":2,"type":"file","label":"e","missing":false,"folder":false,"files":1,"bytes":2,"lines":1,"tokens":2,"skipped":[],"beginning":null,"failed":null}
+    {"id":3,"type":"file","label":"gone","missing":true,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"gone","reason":"not found"}],"beginning":null,"failed":null}
+    {"id":4,"type":"note","label":"note","missing":false,"folder":false,"files":0,"bytes":11,"lines":1,"tokens":2,"skipped":[],"beginning":"hello world","failed":null}
+    {"id":5,"type":"lazy-exec","label":"touch x","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[],"beginning":null,"failed":null}
+    {"id":6,"type":"lazy-diff","label":"git diff","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[],"beginning":null,"failed":"not a Git repository: LAB"}
+    {"id":7,"type":"image","label":"cat","missing":false,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"cat","reason":"unsupported item type: image"}],"beginning":null,"failed":null}
+    {"id":8,"type":"file","label":"~/x","missing":true,"folder":false,"files":0,"bytes":0,"lines":0,"tokens":null,"skipped":[{"path":"~/x","reason":"cannot expand ~: the home folder is unknown"}],"beginning":null,"failed":null}
     "#);
     assert!(!lab.path("x").exists());
     let without = describe(&items[..1], &lab.setting()).unwrap();

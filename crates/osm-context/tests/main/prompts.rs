@@ -194,6 +194,31 @@ fn why_a_command_failed() {
     assert!(diff.starts_with("not a Git repository: "), "{diff}");
 }
 
+/// What a folder leaves out by its rules was not asked for; what the user named was.
+#[test]
+fn what_is_missed() {
+    let lab = Lab::with(&[("d/a", "a\n"), ("d/z", "\0"), ("named", "\0")]);
+    let folder = lab.folder.to_str().unwrap();
+    let missed = |items: &[Item]| -> Vec<String> {
+        let prompt = build(items, &lab.setting()).unwrap();
+        prompt.missed().into_iter().map(|it| format!("{}: {}", it.path, it.reason)).collect()
+    };
+    assert_eq!(missed(&lab.items(&["d", "d/a"])), [""; 0]);
+    assert_eq!(missed(&lab.items(&["named", "gone"])), ["named: binary", "gone: not found"]);
+    let lazy = [
+        Item::lazy_run(1, "none", &["/no/such/program"], folder),
+        Item::lazy_run(2, "false", &["false"], folder),
+        Item::lazy_diff(3, "git diff", &[], folder),
+        serde_json::from_str(r#"{"id":4,"type":"image","label":"cat"}"#).unwrap(),
+    ];
+    let said = missed(&lazy);
+    assert_eq!(said.len(), 3, "a command that says no was run: {said:?}");
+    assert!(
+        said[0].starts_with("none: cannot start ") && said[1].starts_with("git diff: not a Git")
+    );
+    assert_eq!(said[2], "cat: unsupported item type: image");
+}
+
 #[test]
 fn ten_thousand_files_are_in_order() {
     let lab = Lab::new();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use osm_context::git::{changed, diff, refs};
+use osm_context::git::{changed, check, diff, refs};
 use osm_context::{Error, Item, Outcome, Result, Setting, build};
 
 use crate::harness::{Lab, left_out};
@@ -50,6 +50,42 @@ fn by_default_what_is_not_committed_then_the_last_commit() {
     lab.git(&["add", "a"]);
     assert!(diff_of(&lab, &[]).unwrap().contains("-two\n+three"), "also if it is staged");
     assert_eq!(diff_of(&lab, &["HEAD", "HEAD"]).unwrap(), "");
+}
+
+#[test]
+fn arguments_that_git_does_not_take() {
+    let lab = repository(&[("a", "one\n"), ("b", "x\n")]);
+    let takes = |arguments: &[&str]| check(&owned(arguments), &lab.folder, &lab.setting());
+    assert!(matches!(takes(&[]), Err(Error::NoCommits(_))));
+    commit(&lab, "first");
+    lab.write("a", "two \n");
+    lab.git(&["rm", "-q", "b"]);
+    for good in [
+        &[][..],
+        &["HEAD"],
+        &["HEAD", "HEAD"],
+        &["a"],
+        &["--staged"],
+        &["--check"],
+        &["--exit-code"],
+        &["--", "a"],
+        &["--", "."],
+        // Only the diff has it.
+        &["HEAD", "--", "b"],
+    ] {
+        takes(good).unwrap_or_else(|error| panic!("{good:?}: {error}"));
+    }
+    for bad in [
+        &["none"][..],
+        &["HEAD", "none"],
+        &["--none"],
+        &["--", "a", "none"],
+        &["--", "b"],
+        &["--output=x"],
+    ] {
+        assert!(takes(bad).is_err(), "{bad:?}");
+    }
+    assert!(matches!(check(&[], &Lab::new().folder, &lab.setting()), Err(Error::NoRepository(_))));
 }
 
 #[test]

@@ -194,9 +194,21 @@ exports.contextManager = function (options = {}) {
         return paths.length === 0 ? tell('No paths given; nothing added.') : addPaths(paths);
     }
 
-    function diff(args) {
+    // Checks the arguments of a diff now, and not when the prompt is built; returns the label.
+    function checked(command, args, folder) {
         const label = ['git diff', formatArgv(args)].join(' ').trim();
-        const id = addItem('lazy-diff', label, [...args], { folder: call('folder') });
+        try {
+            call('checkDiff', { arguments: [...args], folder });
+        } catch (error) {
+            throw new Error(`${command}: ${oneLine(label)}: ${error.message}`);
+        }
+        return label;
+    }
+
+    function diff(args) {
+        const folder = call('folder');
+        const label = checked('diff', args, folder);
+        const id = addItem('lazy-diff', label, [...args], { folder });
         tell(`Added diff: ${oneLine(label)} [${id}] ${LATER}`);
     }
 
@@ -211,7 +223,7 @@ exports.contextManager = function (options = {}) {
 
     function note(args) {
         texts.refuseOption('note', texts.COMMANDS.note.usage, args);
-        const text = args.length > 0 ? args.join(' ') : openEditor('note', '').replace(/\n+$/, '');
+        const text = args.length > 0 ? texts.typed(args) : openEditor('note', '').replace(/\n+$/, '');
         if (text.trim() === '') {
             return tell('Empty note; nothing added.');
         }
@@ -263,7 +275,7 @@ exports.contextManager = function (options = {}) {
             if (item.type === 'lazy-exec' && words.length === 0) {
                 throw new Error('edit: the command is empty');
             }
-            const label = item.type === 'lazy-exec' ? formatArgv(words) : ['git diff', formatArgv(words)].join(' ').trim();
+            const label = item.type === 'lazy-exec' ? formatArgv(words) : checked('edit', words, item.folder);
             change(item, { payload: words, label });
             return tell(`Updated ${item.type === 'lazy-exec' ? 'exec' : 'diff'} specification [${item.id}]`);
         }

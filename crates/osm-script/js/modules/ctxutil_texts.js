@@ -24,7 +24,7 @@ exports.COMMANDS = {
         usage: 'exec <command> [arguments]',
         argCompleters: ['executable', 'file'],
     },
-    note: { description: 'Add a note; without text, open the editor', usage: 'note [text]' },
+    note: { description: 'Add a note; without text, open the editor', usage: 'note [text]', takesText: true },
     list: {
         description: 'List the items of the prompt',
         usage: 'list [--json]',
@@ -48,13 +48,20 @@ const { oneLine } = __osm;
 exports.refuseOption = function (command, usage, [first = '']) {
     if (/^--[a-z]\S*$/i.test(first)) {
         const quoted = __osm.quoted(first);
-        throw new Error(`${command}: unknown option ${quoted}; usage: ${usage}; quote the whole text to start it with --`);
+        throw new Error(`${command}: unknown option ${quoted}; usage: ${usage}; to start a text with --, put -- and a space before it`);
     }
+};
+
+// The text after a command as it was typed; `--` before it is not part of it.
+exports.typed = function (args) {
+    const text = args.text ?? args.join(' ');
+    return args[0] === '--' ? text.replace(/^\s*--\s?/, '') : text;
 };
 
 const count = (number, one) => `${formatNum(number)} ${one}${number === 1 ? '' : 's'}`;
 const isKnown = (number) => number !== null && number !== undefined;
-const isLater = (item) => item.type.startsWith('lazy-') && !item.bytes;
+// A command is run only when the prompt is built.
+const isLater = (item) => item.type === 'lazy-exec';
 
 // Tokens (if they were counted), lines and bytes.
 function figures({ tokens, budget, lines, bytes }) {
@@ -72,10 +79,19 @@ exports.listed = function (item) {
         if (isLater(item)) {
             return 'run when the prompt is built';
         }
+        if (isKnown(item.failed)) {
+            return `failed: ${item.failed}`;
+        }
+        if (item.type === 'lazy-diff' && item.bytes === 0) {
+            return 'no change';
+        }
         return [...(item.folder ? [count(item.files ?? 0, 'file')] : []), ...figures(item)].join(', ');
     };
+    // A note is known by its text; a label other than the usual one says more.
+    const name = [item.label === 'note' ? '' : item.label, item.beginning].filter((part) => part).join(': ');
+    const place = isKnown(item.repository) ? `; from ${item.repository}` : '';
     const skipped = (item.skipped ?? []).map(({ path, reason }) => `    left out: ${oneLine(path)}: ${oneLine(reason)}`);
-    return [oneLine(`[${item.id}] [${item.type}] ${item.label || 'unnamed'} (${said()})`), ...skipped];
+    return [oneLine(`[${item.id}] [${item.type}] ${name || 'unnamed'} (${said()}${place})`), ...skipped];
 };
 
 exports.total = function (items, budget) {

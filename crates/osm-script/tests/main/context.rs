@@ -1,5 +1,6 @@
 //! The context manager and the global `context`, as people meet them.
 
+use osm_script::words::text_after_first;
 use osm_script::{Dispatch, Modes, StateKey};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -32,11 +33,12 @@ fn in_mode() -> Stage {
 fn run(stage: &Stage, line: &str) -> String {
     let words = stage.value(&format!("require('osm:argv').parseArgv({line:?})"));
     let words: Vec<String> = serde_json::from_value(words).unwrap();
-    let said = match Modes::new(&stage.runtime).dispatch(&words[0], &words[1..]) {
-        Ok(Dispatch::Done) => stage.printed().join("\n"),
-        Ok(Dispatch::Unknown) => panic!("{line} is unknown"),
-        Err(error) => format!("{}{}", stage.printed().join("\n"), error),
-    };
+    let said =
+        match Modes::new(&stage.runtime).dispatch(&words[0], &words[1..], text_after_first(line)) {
+            Ok(Dispatch::Done) => stage.printed().join("\n"),
+            Ok(Dispatch::Unknown) => panic!("{line} is unknown"),
+            Err(error) => format!("{}{}", stage.printed().join("\n"), error),
+        };
     let complained = std::mem::take(&mut stage.seen.borrow_mut().complained);
     complained.into_iter().fold(said, |said, line| format!("{said}\n! {line}"))
 }
@@ -97,12 +99,12 @@ fn a_session_of_work() {
     [1] [file] src/a.rs (1,000 tokens, 1 line, 10 B)
     [2] [file] src (2 files, 2,700 tokens, 1 line, 27 B)
         left out: src/logo.png: binary
-    [3] [file] notes.md (800 tokens, 1 line, 8 B)
-    [4] [lazy-diff] git diff main --stat (run when the prompt is built)
-    [5] [lazy-diff] git diff (run when the prompt is built)
+    [3] [file] notes.md (800 tokens, 1 line, 8 B; from /q)
+    [4] [lazy-diff] git diff main --stat (1 line, 40 B)
+    [5] [lazy-diff] git diff (1 line, 40 B)
     [6] [lazy-exec] make 'the tests' (run when the prompt is built)
-    [7] [note] note (1 line, 12 B)
-    Total: 7 items (4,500 of 1,000 tokens, 4 lines, 57 B), and 3 run when the prompt is built
+    [7] [note] look at this (1 line, 12 B)
+    Total: 7 items (4,500 of 1,000 tokens, 6 lines, 137 B), and 1 run when the prompt is built
     Warning: 4,500 tokens, over the budget of 1,000; remove items with 'remove'
     > remove 2 [4] 2
     Removed [2]
@@ -120,6 +122,22 @@ fn a_session_of_work() {
 }
 
 #[test]
+fn a_text_is_taken_as_it_was_typed() {
+    let stage = in_mode();
+    let text = "it's \"a\" C:\\new\n  'b";
+    run(&stage, &format!("note {text}"));
+    run(&stage, "note -- --list");
+    let items = items(&stage);
+    assert_eq!((&items[0]["payload"], &items[1]["payload"]), (&json!(text), &json!("--list")));
+    let note = Modes::new(&stage.runtime).current().unwrap().commands;
+    let texts: Vec<_> = note.iter().filter(|it| it.takes_text).map(|it| &*it.name).collect();
+    assert_eq!(texts, ["note"]);
+    // A handler of a prompt's line finds it, too, and one that a script calls itself does without.
+    stage.value("require('osm:ctxutil').contextManager().commands.note.handler(['two', 'words'])");
+    assert_eq!(self::items(&stage)[2]["payload"], "two words");
+}
+
+#[test]
 fn what_cannot_be_done_throws_and_changes_nothing() {
     let stage = in_mode();
     run(&stage, "add src/a.rs");
@@ -129,6 +147,7 @@ fn what_cannot_be_done_throws_and_changes_nothing() {
     for line in [
         "add notes.md nothing.rs neither.rs",
         "add --from-diff nowhere",
+        "diff nowhere",
         "exec",
         "edit",
         "edit 1",
@@ -149,6 +168,8 @@ fn what_cannot_be_done_throws_and_changes_nothing() {
       neither.rs: there is no such file
     > add --from-diff nowhere
     Error: git diff --name-only failed: unknown revision nowhere
+    > diff nowhere
+    Error: diff: git diff nowhere: unknown revision nowhere
     > exec
     Error: exec: missing command; usage: exec <command> [arguments]
     > edit

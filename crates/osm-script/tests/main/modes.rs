@@ -66,6 +66,7 @@ fn a_mode_is_listed_entered_and_its_commands_run() {
                         description: "at once",
                     },
                 ],
+                takes_text: false,
             },
             CommandInfo {
                 name: "show",
@@ -73,21 +74,22 @@ fn a_mode_is_listed_entered_and_its_commands_run() {
                 usage: "",
                 arg_completers: [],
                 flags: [],
+                takes_text: false,
             },
         ],
     }
     "#);
 
-    assert_eq!(modes.dispatch("up", &[]).unwrap(), Dispatch::Unknown);
+    assert_eq!(modes.dispatch("up", &[], "").unwrap(), Dispatch::Unknown);
     modes.enter("counter").unwrap();
     assert_eq!(modes.current().unwrap().prompt, "(count) > ");
-    assert_eq!(modes.dispatch("up", &words("5")).unwrap(), Dispatch::Done);
-    assert_eq!(modes.dispatch("up", &[]).unwrap(), Dispatch::Done);
-    assert_eq!(modes.dispatch("show", &[]).unwrap(), Dispatch::Done);
-    assert_eq!(modes.dispatch("shout", &words("a b")).unwrap(), Dispatch::Done);
-    assert_eq!(modes.dispatch("nothing", &[]).unwrap(), Dispatch::Unknown);
+    assert_eq!(modes.dispatch("up", &words("5"), "5").unwrap(), Dispatch::Done);
+    assert_eq!(modes.dispatch("up", &[], "").unwrap(), Dispatch::Done);
+    assert_eq!(modes.dispatch("show", &[], "").unwrap(), Dispatch::Done);
+    assert_eq!(modes.dispatch("shout", &words("a b"), "a b").unwrap(), Dispatch::Done);
+    assert_eq!(modes.dispatch("nothing", &[], "").unwrap(), Dispatch::Unknown);
     modes.enter("other").unwrap();
-    assert_eq!(modes.dispatch("up", &[]).unwrap(), Dispatch::Unknown);
+    assert_eq!(modes.dispatch("up", &[], "").unwrap(), Dispatch::Unknown);
     modes.leave().unwrap();
     assert_eq!(stage.printed(), ["entered", "6", "A B", "left"]);
 }
@@ -202,6 +204,9 @@ fn a_mode_that_cannot_be_entered_leaves_us_where_we_are() {
     assert_eq!(modes.current().unwrap().name, "stuck");
     assert_eq!(modes.leave().unwrap_err().message, "stuck");
     assert_eq!(modes.current(), None);
+    modes.resume("stuck").unwrap();
+    assert_eq!(modes.current().unwrap().name, "stuck");
+    assert!(modes.leave().is_err() && modes.resume("nowhere").is_err());
     modes.leave().unwrap();
 }
 
@@ -220,11 +225,11 @@ fn a_command_switches_modes_and_is_waited_for() {
         )
         .unwrap();
     let modes = Modes::new(&stage.runtime);
-    modes.dispatch("go", &[]).unwrap();
+    modes.dispatch("go", &[], "").unwrap();
     assert_eq!(stage.printed(), ["went", "in slow"]);
-    modes.dispatch("try", &[]).unwrap();
+    modes.dispatch("try", &[], "").unwrap();
     assert_eq!(stage.printed(), ["caught Error: broken"]);
-    assert_eq!(modes.dispatch("careless", &[]).unwrap_err().message, "broken");
+    assert_eq!(modes.dispatch("careless", &[], "").unwrap_err().message, "broken");
     assert_eq!(modes.current().unwrap().name, "slow");
 }
 
@@ -237,7 +242,7 @@ fn a_mode_is_replaced_by_its_name() {
     stage.value(
         "tui.registerMode({ name: 'm', commands: new Map([['a', () => output.print('new')]]) })",
     );
-    modes.dispatch("a", &[]).unwrap();
+    modes.dispatch("a", &[], "").unwrap();
     assert_eq!(stage.printed(), ["new"]);
     assert_eq!(stage.value("tui.listModes()"), json!(["m"]));
 }
@@ -277,7 +282,7 @@ fn a_prompt_reads_lines() {
              output.print(own, plain);",
         )
         .unwrap();
-    let error = Modes::new(&stage.runtime).dispatch("ask", &[]).unwrap_err();
+    let error = Modes::new(&stage.runtime).dispatch("ask", &[], "").unwrap_err();
     assert_eq!(error.message, "unknown command 'nothing'");
     assert_eq!(
         stage.printed(),

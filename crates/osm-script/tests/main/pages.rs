@@ -21,8 +21,8 @@ fn scripts_of_the_page_run() {
     }
     let modes = Modes::new(&stage.runtime);
     modes.enter("counter").unwrap();
-    modes.dispatch("up", &["4".to_owned()]).unwrap();
-    modes.dispatch("up", &[]).unwrap();
+    modes.dispatch("up", &["4".to_owned()], "4").unwrap();
+    modes.dispatch("up", &[], "").unwrap();
     modes.enter("counter").unwrap();
     assert_eq!(stage.printed(), ["The count is 0.", "The count is 5."]);
 }

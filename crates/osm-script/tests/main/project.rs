@@ -22,7 +22,7 @@ pub(crate) fn answers() -> BTreeMap<&'static str, Answer> {
     BTreeMap::from(ANSWERS)
 }
 
-const ANSWERS: [(&str, Answer); 13] = [
+const ANSWERS: [(&str, Answer); 14] = [
     ("resolve", |it| {
         let (mut found, mut failed) = (Vec::new(), Vec::new());
         for path in it[0].as_array().unwrap() {
@@ -46,6 +46,10 @@ const ANSWERS: [(&str, Answer); 13] = [
         } else {
             json!({ "paths": ["src/a.rs", "notes.md", "gone.rs"], "error": null })
         })
+    }),
+    ("checkDiff", |it| {
+        let is_known = it[0]["arguments"] != json!(["nowhere"]);
+        if is_known { Ok(json!(null)) } else { Err("unknown revision nowhere".into()) }
     }),
     ("missing", |it| {
         let items = it[0].as_array().unwrap().iter();
@@ -101,6 +105,7 @@ fn describe(item: &Value) -> Value {
     let missing = is_file && files(&json!([path])).count() == 0;
     let bytes: usize = match item["payload"].as_str() {
         Some(text) => text.len(),
+        None if item["type"] == "lazy-diff" => 40,
         None if is_file => files(&json!([path])).map(|(_, text)| text.len()).sum(),
         None => 0,
     };
@@ -111,5 +116,7 @@ fn describe(item: &Value) -> Value {
         "id": item["id"], "type": item["type"], "label": item["label"], "missing": missing,
         "folder": folder, "files": if folder { 2 } else { 1 }, "bytes": bytes, "lines": bytes.min(1),
         "tokens": tokens, "skipped": skipped,
+        "beginning": if item["type"] == "note" { item["payload"].clone() } else { json!(null) },
+        "failed": null, "repository": if item["label"] == "notes.md" { json!("/q") } else { json!(null) },
     })
 }

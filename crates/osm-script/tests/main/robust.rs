@@ -62,11 +62,11 @@ fn whatever_a_command_does_the_next_one_works() {
         let modes = Modes::new(&stage.runtime);
         modes.enter("bad").unwrap();
         for command in ["bad", "worse"] {
-            let error = modes.dispatch(command, &[]).expect_err(body);
+            let error = modes.dispatch(command, &[], "").expect_err(body);
             assert_eq!(error.kind, kind, "{body}: {error:?}");
             assert!(error.message.contains(message), "{body}: {error:?}");
         }
-        assert_eq!(modes.dispatch("good", &[]).unwrap(), Dispatch::Done, "after {body}");
+        assert_eq!(modes.dispatch("good", &[], "").unwrap(), Dispatch::Done, "after {body}");
         assert_eq!(stage.printed(), ["good 1"], "after {body}");
         assert_eq!(modes.current().map(|it| it.name).as_deref(), Some("bad"), "after {body}");
     }
@@ -94,7 +94,7 @@ fn a_command_names_the_line_that_failed() {
             "tui.registerCommand({\n  name: 'x',\n  handler() {\n    null.y;\n  },\n});",
         )
         .unwrap();
-    let error = Modes::new(&stage.runtime).dispatch("x", &[]).unwrap_err();
+    let error = Modes::new(&stage.runtime).dispatch("x", &[], "").unwrap_err();
     assert!(error.to_string().starts_with("mine.js:4:"), "{error}");
     assert_eq!(error.place.unwrap().excerpt.as_deref(), Some("    null.y;"));
 }
@@ -103,7 +103,7 @@ fn a_command_names_the_line_that_failed() {
 fn what_the_host_does_is_no_computing() {
     let stage = Stage::with(limits(Some(Duration::from_millis(300))));
     stage.runtime.run_source("slow.js", "tui.registerCommand({ name: 'x', handler: () => { require('osm:time').sleep(400); for (let i = 0; i < 1e5; i++); output.print('done'); } })").unwrap();
-    assert_eq!(Modes::new(&stage.runtime).dispatch("x", &[]).unwrap(), Dispatch::Done);
+    assert_eq!(Modes::new(&stage.runtime).dispatch("x", &[], "").unwrap(), Dispatch::Done);
     assert_eq!(stage.printed(), ["done"]);
 }
 
@@ -118,9 +118,9 @@ fn a_timer_that_goes_on_does_not_hold_a_command_up() {
         )
         .unwrap();
     let modes = Modes::new(&stage.runtime);
-    assert_eq!(modes.dispatch("x", &[]).unwrap(), Dispatch::Done);
+    assert_eq!(modes.dispatch("x", &[], "").unwrap(), Dispatch::Done);
     assert_eq!(modes.current(), None);
-    assert_eq!(modes.dispatch("x", &[]).unwrap(), Dispatch::Done);
+    assert_eq!(modes.dispatch("x", &[], "").unwrap(), Dispatch::Done);
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn a_command_is_interrupted_and_the_next_one_works() {
     let modes = Modes::new(&stage.runtime);
     modes.enter("bad").unwrap();
     stage.runtime.interrupter().interrupt();
-    assert_eq!(modes.dispatch("bad", &[]).unwrap_err().kind, Kind::Interrupted);
+    assert_eq!(modes.dispatch("bad", &[], "").unwrap_err().kind, Kind::Interrupted);
     stage.runtime.interrupter().interrupt();
     stage.runtime.interrupter().clear();
-    assert_eq!(modes.dispatch("good", &[]).unwrap(), Dispatch::Done);
+    assert_eq!(modes.dispatch("good", &[], "").unwrap(), Dispatch::Done);
     assert_eq!(stage.printed(), ["good 1"]);
 }

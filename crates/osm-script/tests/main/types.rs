@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use osm_script::words::text_after_first;
 use osm_script::{CONTEXT, Modes, Options, TYPES, modules};
 use osm_testkit::{tools, trials};
 
@@ -182,7 +183,9 @@ fn played(stage: &Stage, mode: &str, lines: &[&str]) -> String {
     for line in lines {
         let mut words = line.split(' ').map(str::to_owned);
         let command = words.next().unwrap();
-        if let Err(error) = modes.dispatch(&command, &words.collect::<Vec<_>>()) {
+        if let Err(error) =
+            modes.dispatch(&command, &words.collect::<Vec<_>>(), text_after_first(line))
+        {
             stage.seen.borrow_mut().printed.push(error.message);
         }
     }

@@ -1,5 +1,6 @@
 //! Scripts in the style of those that are written for the upstream tool, run as they are.
 
+use osm_script::words::text_after_first;
 use osm_script::{Dispatch, Modes};
 
 use crate::harness::Stage;
@@ -16,11 +17,12 @@ fn session(stage: &Stage, script: &str, lines: &[&str]) -> String {
         stage.seen.borrow_mut().printed.push(format!("> {line}"));
         let mut words = line.split(' ').map(str::to_owned);
         let command = words.next().unwrap();
-        let said = match modes.dispatch(&command, &words.collect::<Vec<_>>()) {
-            Ok(Dispatch::Done) => continue,
-            Ok(Dispatch::Unknown) => format!("unknown: {command}"),
-            Err(error) => format!("Error: {}", error.message),
-        };
+        let said =
+            match modes.dispatch(&command, &words.collect::<Vec<_>>(), text_after_first(line)) {
+                Ok(Dispatch::Done) => continue,
+                Ok(Dispatch::Unknown) => format!("unknown: {command}"),
+                Err(error) => format!("Error: {}", error.message),
+            };
         stage.seen.borrow_mut().printed.push(said);
     }
     stage.printed().join("\n")
@@ -175,8 +177,8 @@ fn a_mode_over_the_shared_context() {
     Updated exec specification [4]
     > list
     [1] [file] src/a.rs (1,000 tokens, 1 line, 10 B)
-    [2] [note] note (1 line, 8 B)
-    [3] [note] canned (1 line, 15 B)
+    [2] [note] check it (1 line, 8 B)
+    [3] [note] canned: Mind the tests. (1 line, 15 B)
     [4] [lazy-exec] make 'all of it' (run when the prompt is built)
     Total: 4 items (1,000 of 1,000 tokens, 3 lines, 33 B), and 1 run when the prompt is built
     > remove 2

@@ -2,7 +2,7 @@
 'use strict';
 const { contextManager } = require('osm:ctxutil');
 const nextIntegerId = require('osm:nextIntegerId');
-const { refuseOption } = require('osm:ctxutil/texts');
+const { refuseOption, typed } = require('osm:ctxutil/texts');
 const { openEditor } = require('osm:os');
 const shared = require('osm:sharedStateSymbols');
 const templates = require('osm:template');
@@ -64,8 +64,9 @@ function setter(variable) {
         if (choices.length === 0 && !isClearing) {
             refuseOption(variable.setter, usage, args);
         }
-        const typed = args.length > 0 ? args.join(' ') : openEditor(name, String(valueOf(variable) ?? '')).trim();
-        const value = isClearing ? '' : typed;
+        const given = () => (choices.length > 0 ? args.join(' ') : typed(args));
+        const text = args.length > 0 ? given() : openEditor(name, String(valueOf(variable) ?? '')).trim();
+        const value = isClearing ? '' : text;
         if (choices.length > 0 && !choices.includes(value)) {
             throw new Error(`${name}: invalid value '${__osm.oneLine(value)}'; choices: ${choices.join(', ')}`);
         }
@@ -76,7 +77,7 @@ function setter(variable) {
     tui.registerCompleter(completer, () => choices.map((text) => ({ text })));
     return choices.length > 0
         ? { description: `Set ${name}: ${choices.join(', ')}`, usage, argCompleters: [completer], handler }
-        : { description: `Set ${name}; without text, open the editor`, usage, handler };
+        : { description: `Set ${name}; without text, open the editor`, usage, takesText: true, handler };
 }
 
 // Whether the same diff was added already.

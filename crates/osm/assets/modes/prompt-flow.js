@@ -3,7 +3,7 @@
 'use strict';
 const { contextManager } = require('osm:ctxutil');
 const nextIntegerId = require('osm:nextIntegerId');
-const { refuseOption } = require('osm:ctxutil/texts');
+const texts = require('osm:ctxutil/texts');
 const { openEditor } = require('osm:os');
 const shared = require('osm:sharedStateSymbols');
 const native = require('osm:context');
@@ -80,8 +80,8 @@ const USAGES = {
 
 // The text after a command, or the text from the editor.
 function typed(command, args, hint, before) {
-    refuseOption(command, USAGES[command], args);
-    return (args.length > 0 ? args.join(' ') : openEditor(hint, before)).trim();
+    texts.refuseOption(command, USAGES[command], args);
+    return (args.length > 0 ? texts.typed(args) : openEditor(hint, before)).trim();
 }
 
 function setGoal(value) {
@@ -263,14 +263,14 @@ tui.registerMode({
         output.tell("Type 'help' for commands. Try 'goal TEXT', 'add FILES', 'generate'; 'goal --prewritten' lists goals.");
     },
     commands: {
-        goal: { description: 'Set the goal; without text, open the editor', usage: USAGES.goal, argCompleters: ['flow-goal'], handler: goal },
+        goal: { description: 'Set the goal; without text, open the editor', usage: USAGES.goal, argCompleters: ['flow-goal'], takesText: true, handler: goal },
         ...base,
         list: { ...base.list, description: 'Show the phase, the texts and the items', handler: list },
         edit: { ...base.edit, description: 'Edit a text or an item', usage: 'edit goal | template | meta | prompt | ID', handler: edit },
         template: { description: 'Edit the template of the meta-prompt', usage: 'template [edit | reset]', handler: template },
         generate: { description: 'Build the meta-prompt from the goal and the context', usage: 'generate', handler: generate },
-        use: { description: 'Set the prompt that the model wrote; without text, open the editor', usage: USAGES.use, handler: use },
-        footer: { description: 'Set the last paragraph of the final prompt', usage: USAGES.footer, handler: footer },
+        use: { description: 'Set the prompt that the model wrote; without text, open the editor', usage: USAGES.use, takesText: true, handler: use },
+        footer: { description: 'Set the last paragraph of the final prompt', usage: USAGES.footer, takesText: true, handler: footer },
         show: { ...base.show, usage: 'show [--json] [meta | prompt]', argCompleters: ['flow-part', 'flag'], handler: (args) => present('show', args) },
         copy: { ...base.copy, usage: 'copy [meta | prompt]', argCompleters: ['flow-part'], handler: copy },
     },

@@ -10,7 +10,7 @@ pub(crate) struct ModeArguments {
     /// Run this command of the mode and exit; repeat the option for more commands
     #[arg(short = 'c', long = "command", value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
-    /// Stop at the first command that fails
+    /// Stop at the first command that fails; `show` and `copy` fail if something is missing in the prompt
     #[arg(long)]
     pub(crate) fail_fast: bool,
     /// Do not count tokens

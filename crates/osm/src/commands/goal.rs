@@ -8,9 +8,7 @@ use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
 use crate::ops::goal::{self, CreateRequest, Created, Details, Folder, Summary};
 use crate::render::{Style, Text, Ui};
-
-/// The script that runs every goal.
-const SCRIPT: &str = include_str!("../../assets/modes/goal.js");
+use crate::repl::BuiltInScript;
 
 pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
     match (&line.command, &line.name) {
@@ -41,14 +39,7 @@ pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(
         (None, None) => list(&goal::list(invocation, ui), Format { json: false }, ui),
         (None, Some(name)) => {
             let goal = goal::open(invocation, name, ui)?;
-            let globals = vec![("GOAL_CONFIG".to_owned(), goal.config)];
-            let script = mode::BuiltInScript {
-                name: &goal.name,
-                text: SCRIPT,
-                globals,
-                folder: goal.folder,
-                modules: goal.modules,
-            };
+            let script = BuiltInScript::of_goal(goal, invocation);
             mode::run_script(script, &line.mode, invocation, ui)?;
         }
     }

@@ -1,43 +1,18 @@
 //! The built-in modes: `osm code-review`, `osm prompt-flow`.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::rc::Rc;
-
-use serde_json::{Value, json};
 
 use crate::cli::{LogArguments, ModeArguments};
 use crate::config::Prompting;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
-use crate::ops;
 use crate::ops::session::BackgroundCleanup;
 use crate::render::Ui;
-use crate::repl::{CommandFailure, CommandSource, Repl, Script, ScriptLauncher};
+use crate::repl::{BuiltInScript, Catalogue, CommandFailure, CommandSource, Repl, ScriptLauncher};
 use crate::session_host::SessionHost;
-use crate::trust::ModuleRules;
 
 use super::session::finish_cleanup;
-
-/// A built-in mode.
-pub(super) struct Mode {
-    /// Its name, which is also the name of the command.
-    pub(super) name: &'static str,
-    script: &'static str,
-}
-
-/// All built-in modes.
-pub(super) const MODES: &[Mode] = &[
-    Mode { name: "code-review", script: include_str!("../../assets/modes/code-review.js") },
-    Mode { name: "prompt-flow", script: include_str!("../../assets/modes/prompt-flow.js") },
-];
-
-/// The prompt templates of the modes; scripts see them as the global `PROMPTS`.
-const PROMPTS: &[(&str, &str)] = &[
-    ("codeReview", ops::prompt::CODE_REVIEW),
-    ("flowMeta", include_str!("../../assets/prompts/flow-meta.md")),
-    ("flowFinal", include_str!("../../assets/prompts/flow-final.md")),
-];
 
 /// Runs the mode of that name.
 pub(super) fn run(
@@ -46,27 +21,9 @@ pub(super) fn run(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let mode = MODES.iter().find(|mode| mode.name == name);
     let unknown = || CommandError::failed("unknown_mode", format!("unknown mode {name}"));
-    let mode = mode.ok_or_else(unknown)?;
-    let prompts: serde_json::Map<String, Value> =
-        PROMPTS.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
-    let globals = vec![("PROMPTS".to_owned(), Value::Object(prompts))];
-    let (text, modules) = (mode.script, ModuleRules::Trusted);
-    let script = BuiltInScript { name: mode.name, text, globals, folder: None, modules };
+    let script = BuiltInScript::of_mode(name, invocation).ok_or_else(unknown)?;
     run_script(script, arguments, invocation, ui)
-}
-
-/// A built-in script that registers a mode.
-pub(super) struct BuiltInScript<'a> {
-    /// The name of the mode.
-    pub(super) name: &'a str,
-    pub(super) text: &'a str,
-    pub(super) globals: Vec<(String, Value)>,
-    /// The folder in which the code of a goal finds modules.
-    pub(super) folder: Option<PathBuf>,
-    /// Which modules may run.
-    pub(super) modules: ModuleRules,
 }
 
 /// Runs a built-in script.
@@ -76,19 +33,13 @@ pub(super) fn run_script(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let BuiltInScript { name, text, mut globals, folder, modules } = script;
-    globals.push(("config".to_owned(), json!({ "name": name })));
     let host = Rc::new(SessionHost::open(invocation, settings(arguments, invocation), ui)?);
-    let script = Script::BuiltIn(name.to_owned(), text.to_owned());
-    let launcher = ScriptLauncher::new(host, script, &[], globals).loading(
-        modules,
-        ops::goal::module_paths(invocation),
-        folder,
-    );
+    let mode = script.mode().to_owned();
+    let launcher = ScriptLauncher::built_in(host, script);
     let runtime = launcher.launch().map_err(|error| CommandFailure::from(error).into_error())?;
-    let source = command_source(arguments, invocation);
+    let (catalogue, source) = (Catalogue::of(invocation), command_source(arguments, invocation));
     let cleanup = (source == CommandSource::Terminal).then(|| BackgroundCleanup::start(invocation));
-    let ended = Repl::new(launcher, runtime, source, arguments.fail_fast).run(name);
+    let ended = Repl::new(launcher, runtime, catalogue, source, arguments.fail_fast).run(&mode);
     finish_cleanup(cleanup, invocation, ui);
     ended
 }
@@ -112,6 +63,7 @@ pub(super) fn command_source<'a>(
 pub(super) fn settings(arguments: &ModeArguments, invocation: &Invocation) -> Prompting {
     let mut settings = invocation.settings.prompting.clone();
     settings.tokens &= !arguments.no_tokens;
+    settings.complete = arguments.fail_fast;
     settings.budget = arguments.budget.or(settings.budget).filter(|budget| *budget > 0);
     let LogArguments { log_file, log_level } = &arguments.log;
     if let Some(file) = log_file {

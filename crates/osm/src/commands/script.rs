@@ -7,9 +7,8 @@ use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
 use crate::ops::goal::module_paths;
 use crate::render::Ui;
-use crate::repl::{CommandFailure, CommandSource, Repl, Script, ScriptLauncher};
+use crate::repl::{Catalogue, CommandFailure, CommandSource, Repl, ScriptLauncher};
 use crate::session_host::SessionHost;
-use crate::trust::ModuleRules;
 
 use super::mode::{command_source, settings};
 
@@ -27,10 +26,13 @@ pub(super) fn run(
             .with_hint("check the path; it is relative to the working directory")
             .exiting(Exit::NotFound));
     }
-    let launcher =
-        ScriptLauncher::new(Rc::clone(&host), Script::File(path), &arguments.arguments, Vec::new())
-            .loading(ModuleRules::Named, module_paths(invocation), None)
-            .testing(arguments.test);
+    let launcher = ScriptLauncher::file(
+        Rc::clone(&host),
+        path,
+        &arguments.arguments,
+        module_paths(invocation),
+        arguments.test,
+    );
     let failure = |error: osm_script::ScriptError| CommandFailure::from(error).into_error();
     let runtime = launcher.launch().map_err(failure)?;
     if host.session().is_changed() {
@@ -40,7 +42,10 @@ pub(super) fn run(
     let source = command_source(&arguments.mode, invocation);
     let enters = arguments.interactive || source != CommandSource::Stdin;
     match mode.filter(|_| enters && !arguments.test) {
-        Some(mode) => Repl::new(launcher, runtime, source, arguments.mode.fail_fast).run(&mode),
+        Some(mode) => {
+            let catalogue = Catalogue::of(invocation);
+            Repl::new(launcher, runtime, catalogue, source, arguments.mode.fail_fast).run(&mode)
+        }
         None => match host.screen.take_failure() {
             Some(failure) => Err(failure),
             None => host.close(),

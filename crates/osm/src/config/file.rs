@@ -15,6 +15,7 @@ use toml_edit::Document;
 
 use super::Problem;
 use crate::error::{Exit, Failure};
+use crate::unwritable_home::is_refusal;
 use crate::{ownership, private};
 
 /// Larger files are refused.
@@ -45,6 +46,9 @@ pub enum ChangeError {
     /// The new file could not be written.
     #[error("cannot write {}: {source}", .path.display())]
     Write { path: PathBuf, source: io::Error },
+    /// The new file is there, but the system did not confirm that it will stay.
+    #[error("cannot sync the folder of {}: {source}", .path.display())]
+    Sync { path: PathBuf, source: io::Error },
 }
 
 impl Failure for ChangeError {
@@ -64,7 +68,17 @@ impl Failure for ChangeError {
         match self {
             Self::Busy(_) => vec!["try again when that process has ended".into()],
             Self::Invalid { .. } | Self::Write { .. } => vec!["the file was not changed".into()],
+            Self::Sync { .. } => vec!["the file was changed, but may not survive a crash".into()],
             _ => Vec::new(),
+        }
+    }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Folder { path, source }
+            | Self::Lock { path, source }
+            | Self::Write { path, source } => is_refusal(source).then_some(path),
+            _ => None,
         }
     }
 }
@@ -110,7 +124,10 @@ pub(crate) fn change(
         Err(source) => return Err(ChangeError::Link { path: path.to_owned(), source }),
     };
     replace(&target, new.as_bytes())
-        .map_err(|source| ChangeError::Write { path: path.to_owned(), source })
+        .map_err(|source| ChangeError::Write { path: path.to_owned(), source })?;
+    // Without this, a power failure could bring back the old file.
+    private::sync_folder(target.parent().unwrap_or(Path::new(".")))
+        .map_err(|source| ChangeError::Sync { path: path.to_owned(), source })
 }
 
 fn options() -> std::fs::OpenOptions {
@@ -146,9 +163,6 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if written.is_err() {
         // If this fails, the store's cleanup removes the file later.
         drop(std::fs::remove_file(&temporary));
-    } else if let (true, Some(folder)) = (cfg!(unix), path.parent()) {
-        // Without this, a power failure could bring back the old file, which is complete, too.
-        drop(File::open(folder).and_then(|folder| folder.sync_all()));
     }
     written
 }

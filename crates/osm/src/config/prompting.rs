@@ -16,6 +16,8 @@ pub(crate) struct Prompting {
     pub(crate) tokens: bool,
     /// The number of tokens above which osm warns.
     pub(crate) budget: Option<u64>,
+    /// A prompt without something that was asked for is an error (`--fail-fast`).
+    pub(crate) complete: bool,
     /// The size in bytes above which osm skips files.
     pub(crate) max_file: Option<u64>,
     /// Search these folders for the modules of scripts.
@@ -57,6 +59,7 @@ impl From<&Reading> for Prompting {
         Self {
             tokens: value("prompt.tokens") != Value::Switch(false),
             budget: limit("prompt.budget"),
+            complete: false,
             max_file: limit("prompt.max_file_kb").map(|kilobytes| kilobytes * 1000),
             module_paths,
             goal_paths,

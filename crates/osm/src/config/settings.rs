@@ -40,7 +40,16 @@ pub(crate) struct Settings {
     /// Why no limit applies.
     invalid_limits: Option<InvalidLimits>,
     /// The store, or why its name is invalid.
-    store: Result<&'static str, String>,
+    store: Result<&'static str, InvalidStore>,
+}
+
+/// Why no store can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum InvalidStore {
+    /// The variable names no store.
+    Variable(&'static str),
+    /// The file does not; why, and where.
+    File(String),
 }
 
 impl Settings {
@@ -62,7 +71,7 @@ impl Settings {
     }
 
     /// The name of the store: one of those that `store.backend` can be.
-    pub(crate) fn store(&self) -> Result<&'static str, String> {
+    pub(crate) fn store(&self) -> Result<&'static str, InvalidStore> {
         self.store.clone()
     }
 }
@@ -106,15 +115,17 @@ fn invalid_limits(reading: &Reading) -> Option<InvalidLimits> {
     Some(InvalidLimits(problem.place(reading.path.as_deref()?)))
 }
 
-fn store(reading: &Reading) -> Result<&'static str, String> {
+fn store(reading: &Reading) -> Result<&'static str, InvalidStore> {
     let entry = reading.entry(STORE);
-    match (&entry.value, entry.variable, &reading.path) {
-        (Ok(Value::Word(word)), ..) => Ok(word),
+    Err(match (&entry.value, entry.variable, &reading.path) {
+        (Ok(Value::Word(word)), ..) => return Ok(word),
         (Ok(_), ..) => unreachable!("a choice is a word"),
-        (Err(reason), Some(variable), _) => Err(format!("{variable}: {reason}")),
-        (Err(reason), None, Some(path)) => Err(format!("{}: {reason}", path.display())),
-        (Err(reason), None, None) => Err(reason.clone()),
-    }
+        (Err(_), Some(variable), _) => InvalidStore::Variable(variable),
+        (Err(reason), None, Some(path)) => {
+            InvalidStore::File(format!("{}: {reason}", path.display()))
+        }
+        (Err(reason), None, None) => InvalidStore::File(reason.clone()),
+    })
 }
 
 /// The problems to warn about. An unknown name may be a setting of a newer osm.
@@ -207,7 +218,7 @@ mod tests {
         assert_eq!(store("store.backend = 'fs'", "memory").unwrap(), "memory");
         assert_eq!(store("store.backend = 'nonsense'", "memory").unwrap(), "memory");
         assert_eq!(store("store.backend = 'memory'", " ").unwrap(), "memory");
-        assert!(store("", "disk").is_err());
+        assert_eq!(store("", "disk"), Err(InvalidStore::Variable("OSM_STORE")));
         assert!(settings("store.backend = 'nonsense'", &[]).store().is_err(), "not somewhere else");
     }
 }

@@ -214,6 +214,13 @@ impl Failure for Error {
         };
         vec![hint]
     }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Change(error) => error.unwritable(),
+            _ => None,
+        }
+    }
 }
 
 /// How many problems the configuration has.

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use crate::error::{Exit, Failure};
 use crate::goals::{self, Entry, Form, Goal, Registry, SearchPaths, new_file};
 use crate::trust::{GoalModules, ModuleRules, Trust, Verdict};
-use crate::{Interaction, Invocation, InvocationError, World};
+use crate::unwritable_home::is_refusal;
+use crate::{Interaction, Invocation, InvocationError, World, private};
 
 pub use crate::goals::{Snippet, UnknownGoal};
 
@@ -154,8 +155,19 @@ impl Failure for Error {
             Self::Link(_) => {
                 vec!["replace the link by a folder, or create the goal without --here".into()]
             }
-            Self::Invalid(_) | Self::Write { .. } => Vec::new(),
+            Self::Write { action: "create", .. } => vec!["no goal was created".into()],
+            Self::Write { .. } => {
+                vec!["the file may be incomplete: remove it before you try again".into()]
+            }
+            Self::Invalid(_) => Vec::new(),
             Self::Invocation(error) => error.hints(),
+        }
+    }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Write { path, source, .. } => is_refusal(source).then_some(path),
+            _ => None,
         }
     }
 }
@@ -194,6 +206,8 @@ pub fn show(
 #[derive(Debug)]
 pub struct Opened {
     pub name: String,
+    /// The name that means this goal.
+    pub call: String,
     /// The configuration of its mode.
     pub config: Value,
     /// The folder of its file, in which its code finds modules.
@@ -224,6 +238,7 @@ pub fn open(
     let real = entry.file.as_ref().and_then(|file| std::fs::canonicalize(file).ok());
     Ok(Opened {
         name: goal.name.clone(),
+        call: entry.call.clone(),
         config: to_json(&goal),
         folder: real.and_then(|file| file.parent().map(Path::to_owned)),
         modules: ModuleRules::Goal(GoalModules { own: own_code(entry, &paths, invocation), trust }),
@@ -281,10 +296,12 @@ pub fn create(invocation: &Invocation, request: &CreateRequest) -> Result<Create
     };
     let mut opened = opened.map_err(|error| refusal(&file, *here, error))?;
     let text = goals::scaffold(form, name, description.as_deref());
-    opened
-        .write_all(text.as_bytes())
-        .and_then(|()| opened.sync_all())
-        .map_err(|source| Error::Write { action: "write", path: file.clone(), source })?;
+    let failed = |action| {
+        let path = file.clone();
+        move |source| Error::Write { action, path, source }
+    };
+    opened.write_all(text.as_bytes()).and_then(|()| opened.sync_all()).map_err(failed("write"))?;
+    private::sync_folder(file.parent().unwrap_or(Path::new("."))).map_err(failed("sync"))?;
     let is_built_in = goals::built_in_names().any(|built_in| built_in == name);
     let (call, built_in) = match (is_built_in, here) {
         (false, _) => (name.clone(), None),

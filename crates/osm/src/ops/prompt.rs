@@ -9,7 +9,9 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-use osm_context::{Description, Skipped};
+use std::path::Path;
+
+use osm_context::Skipped;
 use osm_store::Session;
 use osm_store::backend::Wait;
 use serde::Serialize;
@@ -21,8 +23,8 @@ use crate::invocation::{Invocation, InvocationError};
 
 use self::items::{Fresh, Items};
 
-pub use builder::PromptStats;
 pub(crate) use builder::{Builder, Watch, report};
+pub use builder::{Listed, PromptStats};
 
 /// The template of `osm code-review`.
 pub const CODE_REVIEW: &str = include_str!("../../assets/prompts/code-review.md");
@@ -107,6 +109,9 @@ pub enum Error {
     /// The template cannot be rendered.
     #[error("{0}")]
     Template(String),
+    /// Something that was asked for is not in the prompt.
+    #[error("the prompt is incomplete: {}", missed(.0))]
+    Incomplete(Vec<Skipped>),
     /// Paths that cannot be added.
     #[error("nothing added: {}", joined(.0))]
     Unresolved(Vec<(String, osm_context::Error)>),
@@ -125,6 +130,7 @@ impl Failure for Error {
             Self::Store(_) => "store",
             Self::Context(_) => "context",
             Self::Template(_) => "invalid_template",
+            Self::Incomplete(_) => "incomplete_prompt",
             Self::Unresolved(_) => "not_found",
             Self::Items(_) => "invalid_items",
             Self::Interrupted(error) => error.reason(),
@@ -146,6 +152,13 @@ impl Failure for Error {
             _ => Vec::new(),
         }
     }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Store(error) => error.unwritable(),
+            _ => None,
+        }
+    }
 }
 
 /// The message with its hint.
@@ -159,6 +172,11 @@ fn explained(error: &osm_context::Error) -> String {
 fn joined(failed: &[(String, osm_context::Error)]) -> String {
     let failed = failed.iter().map(|(path, error)| format!("{path}: {}", explained(error)));
     failed.collect::<Vec<_>>().join("; ")
+}
+
+fn missed(missed: &[Skipped]) -> String {
+    let missed = missed.iter().map(|it| format!("{}: {}", it.path, it.reason));
+    missed.collect::<Vec<_>>().join("; ")
 }
 
 /// Builds a prompt from the items of the session.
@@ -175,15 +193,13 @@ pub fn build(
     })
 }
 
-/// Lists the items of the session with their sizes. Nothing is run for it.
+/// Lists the items of the session with their sizes. Diffs are taken for it; no command is run.
 pub fn list(
     invocation: &Invocation,
     interaction: &mut dyn Interaction,
-) -> Result<Vec<Description>, Error> {
+) -> Result<Vec<Listed>, Error> {
     let items = Items::read(&open(invocation)?)?;
-    with_builder(invocation, "listing the items", interaction, |builder| {
-        Ok(osm_context::describe(&items.list, builder.setting())?)
-    })
+    with_builder(invocation, "listing the items", interaction, |builder| builder.list(&items.list))
 }
 
 /// Adds items to the session: all of them, or none.

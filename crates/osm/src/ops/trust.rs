@@ -104,6 +104,13 @@ impl Failure for Error {
             }
         }
     }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Records(error) => error.unwritable(),
+            _ => None,
+        }
+    }
 }
 
 /// Trusts the present content of files and of the modules that they name: all of them, or none if one

@@ -9,7 +9,7 @@ use super::escape::lines;
 use super::{ProgressLine, Text, ToText, aligned};
 use crate::World;
 use crate::error::CommandError;
-use crate::interaction::Progress;
+use crate::interaction::{CannotAsk, Interaction, Progress};
 
 /// A writer that several owners share.
 #[derive(Clone)]
@@ -190,5 +190,24 @@ impl Screen {
             let mut terminal = io::stderr().lock();
             terminal.write_all(bytes).and_then(|()| terminal.flush())
         }
+    }
+}
+
+impl Interaction for Screen {
+    fn begin(&mut self, what: &str) -> Progress {
+        Screen::begin(self, what)
+    }
+
+    fn confirm(&mut self, question: &str) -> Result<bool, CannotAsk> {
+        let answer = self.ask(&format!("{question} (y/N) ")).ok_or(CannotAsk)?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    fn warn(&mut self, message: &str) {
+        Screen::warn(self, message);
+    }
+
+    fn hint(&mut self, message: &str) {
+        Screen::hint(self, message);
     }
 }

@@ -1,6 +1,7 @@
 //! The built-in commands of every mode.
 
 mod help;
+mod mode;
 mod reset;
 mod undo;
 
@@ -38,19 +39,11 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     },
     Builtin {
         name: "mode",
-        alias: None,
-        usage: "mode NAME",
-        description: "Switch to another mode",
+        alias: Some("modes"),
+        usage: mode::USAGE,
+        description: "List all modes, or switch to another one; the items stay",
         completers: &["mode"],
-        run: mode,
-    },
-    Builtin {
-        name: "modes",
-        alias: None,
-        usage: "modes",
-        description: "List modes",
-        completers: &[],
-        run: modes,
+        run: mode::run,
     },
     Builtin {
         name: "state",
@@ -136,32 +129,6 @@ fn exit(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFai
     Ok(())
 }
 
-fn mode(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
-    at_most(words, 1, "mode NAME")?;
-    let Some(name) = words.first() else {
-        return Err(CommandFailure::new("missing mode name; `modes` lists them"));
-    };
-    repl.enter(name)?;
-    repl.run_initial_command();
-    Ok(())
-}
-
-fn modes(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
-    at_most(words, 0, "modes")?;
-    let current = repl.modes().current().map(|mode| mode.name);
-    let rows: Vec<[String; 3]> = repl
-        .modes()
-        .list()?
-        .into_iter()
-        .map(|mode| {
-            let mark = if Some(&mode.name) == current.as_ref() { "*" } else { " " };
-            [mark.to_owned(), mode.name, mode.title]
-        })
-        .collect();
-    repl.host.screen.show_aligned(&rows);
-    Ok(())
-}
-
 fn state(repl: &mut Repl, words: &[String], _line: &str) -> Result<(), CommandFailure> {
     at_most(words, 0, "state")?;
     let state = repl.host.session().state()?;
@@ -218,7 +185,7 @@ fn js(repl: &mut Repl, _words: &[String], line: &str) -> Result<(), CommandFailu
     if expression.is_empty() {
         return Err(CommandFailure::new("missing expression; usage: js EXPRESSION"));
     }
-    match repl.runtime.evaluate(expression, "js")? {
+    match repl.running.runtime.evaluate(expression, "js")? {
         Value::Null => {}
         Value::String(text) => repl.host.screen.print(&text),
         other => repl.host.screen.print(&format!("{other:#}")),

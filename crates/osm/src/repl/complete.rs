@@ -38,9 +38,11 @@ pub(crate) struct CommandSpec {
     pub(crate) completers: Vec<String>,
     /// Its options, without dashes, and what they do.
     pub(crate) flags: Vec<(String, String)>,
+    /// Whether the rest of its line is a text.
+    pub(crate) takes_text: bool,
 }
 
-/// Where files, programs and modes are looked up.
+/// Where files and programs are looked up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CompletionScope {
     pub(crate) folder: PathBuf,
@@ -48,10 +50,9 @@ pub(crate) struct CompletionScope {
     pub(crate) user_home: Option<PathBuf>,
     /// `PATH`.
     pub(crate) programs: Option<OsString>,
-    pub(crate) modes: Vec<String>,
 }
 
-/// Calls a script's completer for the line.
+/// Calls a completer for the line: that of the modes, or one of a script.
 pub(crate) type Scripted<'a> = &'a dyn Fn(&str) -> Vec<(String, Option<String>)>;
 
 /// A name, its description, and whether it is complete.
@@ -115,7 +116,6 @@ fn arguments(
     let one = |completer: &String| -> Vec<Candidate> {
         match completer.as_str() {
             "command" => by_name(commands, prefix),
-            "mode" => starting(prefix, scope.modes.iter().map(|it| (it.clone(), None))),
             "file" => files(prefix, scope),
             "gitref" => starting(prefix, git_names(&scope.folder)),
             "executable" if prefix.contains('/') => files(prefix, scope),
@@ -218,7 +218,6 @@ mod tests {
             folder: folder.path().to_owned(),
             user_home: Some(folder.path().join("src")),
             programs: Some(folder.path().join("src").into()),
-            modes: vec!["code-review".into(), "flow".into()],
         };
         (folder, scope)
     }
@@ -226,8 +225,12 @@ mod tests {
     fn values(line: &str) -> Vec<String> {
         let (_folder, scope) = scope();
         let colours = |name: &str| {
-            let red = ("red".to_owned(), None);
-            if name == "colours" { vec![red] } else { Vec::new() }
+            let named = |name: &str| vec![(name.to_owned(), None)];
+            match name {
+                "colours" => named("red"),
+                "mode" => named("code-review"),
+                _ => Vec::new(),
+            }
         };
         let all = suggest(line, line.len(), &commands(), &scope, &colours);
         all.into_iter().map(|it| it.value).collect()

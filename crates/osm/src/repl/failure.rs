@@ -58,9 +58,16 @@ fn message(error: &ScriptError) -> String {
     }
 }
 
-impl From<osm_store::Error> for CommandFailure {
-    fn from(error: osm_store::Error) -> Self {
+impl<F: Failure> From<F> for CommandFailure {
+    fn from(error: F) -> Self {
         let failure = Self::new(error.to_string()).because(error.reason());
+        error.hints().into_iter().fold(failure, Self::with_hint)
+    }
+}
+
+impl From<CommandError> for CommandFailure {
+    fn from(error: CommandError) -> Self {
+        let failure = Self::new(error.message().unwrap_or_default()).because(error.reason());
         error.hints().into_iter().fold(failure, Self::with_hint)
     }
 }

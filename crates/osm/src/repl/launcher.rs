@@ -4,17 +4,23 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use osm_script::{CONTEXT, Modes, Options, Runtime, ScriptError};
-use serde_json::Value;
 
+use super::catalogue::BuiltInScript;
 use crate::script_host::ScriptHost;
 use crate::session_host::SessionHost;
 use crate::trust::ModuleRules;
 
 /// The script to run.
 #[derive(Clone, Debug)]
-pub(crate) enum Script {
-    /// A script of osm: the name of its mode, and the source text.
-    BuiltIn(String, String),
+enum Script {
+    /// A script of osm.
+    BuiltIn {
+        /// The name by which `mode` knows it.
+        call: String,
+        /// The name of the mode that it registers.
+        mode: String,
+        text: &'static str,
+    },
     /// A file of the user.
     File(PathBuf),
 }
@@ -28,40 +34,26 @@ pub(crate) struct ScriptLauncher {
 }
 
 impl ScriptLauncher {
-    pub(crate) fn new(
+    /// A launcher for a script of osm.
+    pub(crate) fn built_in(host: Rc<SessionHost>, script: BuiltInScript) -> Self {
+        let BuiltInScript { call, mode, text, globals, folder, modules, module_paths } = script;
+        let options = Options { folder, globals, module_paths, ..options(&host) };
+        let script = Script::BuiltIn { call, mode, text };
+        Self { host, script, options, modules: Rc::new(modules) }
+    }
+
+    /// A launcher for a file that the user named, with its arguments. `test` turns the test output of
+    /// `ctx` on.
+    pub(crate) fn file(
         host: Rc<SessionHost>,
-        script: Script,
+        path: PathBuf,
         arguments: &[String],
-        globals: Vec<(String, Value)>,
-    ) -> Self {
-        let options = Options {
-            limits: host.settings.limits,
-            arguments: arguments.to_vec(),
-            extensions: vec![CONTEXT],
-            globals,
-            ..Options::default()
-        };
-        Self { host, script, options, modules: Rc::default() }
-    }
-
-    /// The same launcher with rules for modules, the folders in which they are found by name, and the
-    /// folder of a script from memory.
-    pub(crate) fn loading(
-        mut self,
-        modules: ModuleRules,
         module_paths: Vec<PathBuf>,
-        folder: Option<PathBuf>,
+        test: bool,
     ) -> Self {
-        self.modules = Rc::new(modules);
-        self.options.module_paths = module_paths;
-        self.options.folder = folder;
-        self
-    }
-
-    /// The same launcher with the test output of `ctx` on or off.
-    pub(crate) fn testing(mut self, test: bool) -> Self {
-        self.options.test = test;
-        self
+        let arguments = arguments.to_vec();
+        let options = Options { arguments, module_paths, test, ..options(&host) };
+        Self { host, script: Script::File(path), options, modules: Rc::new(ModuleRules::Named) }
     }
 
     pub(crate) fn host(&self) -> Rc<SessionHost> {
@@ -69,9 +61,17 @@ impl ScriptLauncher {
     }
 
     /// The mode of a built-in script; a file's modes are known only after it has run.
-    pub(crate) fn mode(&self) -> Option<String> {
+    pub(crate) fn mode(&self) -> Option<&str> {
         match &self.script {
-            Script::BuiltIn(name, _) => Some(name.clone()),
+            Script::BuiltIn { mode, .. } => Some(mode),
+            Script::File(_) => None,
+        }
+    }
+
+    /// The name by which `mode` knows a built-in script.
+    pub(crate) fn call(&self) -> Option<&str> {
+        match &self.script {
+            Script::BuiltIn { call, .. } => Some(call),
             Script::File(_) => None,
         }
     }
@@ -81,7 +81,9 @@ impl ScriptLauncher {
         let script_host = Box::new(ScriptHost::new(self.host(), Rc::clone(&self.modules)));
         let runtime = Runtime::new(script_host, self.options.clone())?;
         match &self.script {
-            Script::BuiltIn(name, text) => runtime.run_source(&format!("osm:mode/{name}"), text)?,
+            Script::BuiltIn { mode, text, .. } => {
+                runtime.run_source(&format!("osm:mode/{mode}"), text)?;
+            }
             Script::File(path) => runtime.run(path)?,
         }
         Ok(Rc::new(runtime))
@@ -96,4 +98,9 @@ impl ScriptLauncher {
         }
         Ok(modes.list()?.into_iter().next().map(|mode| mode.name))
     }
+}
+
+/// The options of every script.
+fn options(host: &SessionHost) -> Options {
+    Options { limits: host.settings.limits, extensions: vec![CONTEXT], ..Options::default() }
 }

@@ -7,6 +7,7 @@ use osm_script::{CommandInfo, Document, ModeInfo, Modes};
 use super::Repl;
 use super::builtins::{BUILTINS, Builtin};
 use super::complete::{CommandSpec, CompletionScope, Suggestion, suggest};
+use super::syntax::Syntax;
 use crate::render::escape::one_line;
 
 /// Completes a line at a place.
@@ -19,6 +20,8 @@ pub(crate) struct Prompt {
     pub(crate) text: String,
     /// The mode, which has its own history.
     pub(crate) mode: String,
+    /// How the line is split into commands.
+    pub(crate) syntax: Syntax,
     /// All command names, for highlighting.
     pub(crate) commands: Vec<String>,
     /// The keys that scripts have bound, by name.
@@ -29,17 +32,24 @@ pub(crate) struct Prompt {
 
 impl Repl {
     pub(super) fn prompt(&self) -> Prompt {
+        let commands = self.commands();
+        let syntax = Syntax::of(&commands);
         if !self.source.shows_prompt() {
-            return Prompt::default();
+            return Prompt { syntax, ..Prompt::default() };
         }
         let mode = self.modes().current();
         let (name, own) = mode.map_or_else(Default::default, |mode| (mode.name, mode.prompt));
-        let commands = self.commands();
         let scope = self.scope();
-        let runtime = Rc::clone(&self.runtime);
+        let (runtime, catalogue) = (Rc::clone(&self.running.runtime), Rc::clone(&self.catalogue));
         let names = commands.iter().map(|it| it.name.clone()).collect();
+        let modes = self.scripted_modes().unwrap_or_default();
         let complete = move |line: &str, place: usize| {
             let scripted = |completer: &str| {
+                if completer == "mode" {
+                    let listed = catalogue.list().into_iter().map(|it| (it.call, it.description));
+                    let all = modes.iter().cloned().chain(listed);
+                    return all.map(|(name, about)| (name, Some(about))).collect();
+                }
                 let cursor = line.get(..place).unwrap_or(line).chars().count();
                 let document = Document { text: line.to_owned(), cursor };
                 // An error of a completer must not disturb the line that is being typed.
@@ -52,6 +62,7 @@ impl Repl {
         Prompt {
             text: text(&own, &name),
             mode: name,
+            syntax,
             commands: names,
             keys: self.modes().key_bindings().unwrap_or_default(),
             complete: Some(Rc::new(complete)),
@@ -68,12 +79,13 @@ impl Repl {
             description: command.description,
             completers: command.arg_completers,
             flags: command.flags.into_iter().map(|it| (it.name, it.description)).collect(),
+            takes_text: command.takes_text,
         };
         let builtin = |builtin: &Builtin| CommandSpec {
             name: builtin.name.to_owned(),
             description: builtin.description.to_owned(),
             completers: builtin.completers.iter().map(ToString::to_string).collect(),
-            flags: Vec::new(),
+            ..CommandSpec::default()
         };
         own.into_iter().chain(all).map(known).chain(BUILTINS.iter().map(builtin)).collect()
     }
@@ -85,7 +97,6 @@ impl Repl {
             folder: self.host.folder.clone(),
             user_home: environment.get(home).map(Into::into),
             programs: environment.get("PATH").map(ToOwned::to_owned),
-            modes: self.modes().list().unwrap_or_default().into_iter().map(|it| it.name).collect(),
         }
     }
 }

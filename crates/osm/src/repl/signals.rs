@@ -71,20 +71,23 @@ impl Signals {
         line
     }
 
-    /// Runs work that Ctrl-C stops.
+    /// Runs work that Ctrl-C stops. A command of one script can run another script within it.
     pub(crate) fn stoppable<T>(&self, interrupter: &Interrupter, work: impl FnOnce() -> T) -> T {
-        // An earlier interrupt does not concern this work.
         interrupter.clear();
-        self.stop.store(false, Ordering::Relaxed);
-        self.set_running(Some(interrupter.clone()));
+        let outer = self.replace_running(Some(interrupter.clone()));
+        if outer.is_none() {
+            // An earlier interrupt does not concern this work.
+            self.stop.store(false, Ordering::Relaxed);
+        }
         let done = work();
-        self.set_running(None);
+        self.replace_running(outer);
         interrupter.clear();
         done
     }
 
-    fn set_running(&self, interrupter: Option<Interrupter>) {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = interrupter;
+    fn replace_running(&self, interrupter: Option<Interrupter>) -> Option<Interrupter> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut running, interrupter)
     }
 
     #[cfg(unix)]

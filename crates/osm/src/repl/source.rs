@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 
 use super::prompt::Prompt;
-use osm_script::words::{Line, Open};
+use super::syntax::Syntax;
+use osm_script::words::Open;
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,9 +74,11 @@ impl LineSource for Commands {
 /// Reads a line with its newline; 0 bytes at the end.
 type ReadLine = Box<dyn FnMut(&mut Vec<u8>) -> io::Result<usize>>;
 
-/// Commands of a text. A line with an unclosed quote, or a backslash at its end, continues on the next.
+/// Commands of a text, line by line. The text of a command can be on lines of its own: `note <<END`, the
+/// text, and a line `END`.
 pub(crate) struct Lines {
     reader: ReadLine,
+    syntax: Syntax,
     /// The line on which the last command began.
     number: usize,
     /// The number of lines read so far.
@@ -86,7 +89,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     fn new(reader: ReadLine) -> Self {
-        Self { reader, number: 0, read: 0, typed: false }
+        Self { reader, syntax: Syntax::default(), number: 0, read: 0, typed: false }
     }
 
     /// Standard input, locked only while a line is read: a command may read from it too.
@@ -127,7 +130,10 @@ impl Lines {
         if command.trim_start().starts_with('#') {
             return Ok(Some(String::new()));
         }
-        while let Some(open) = Line::parse(&command).open {
+        if let Some(end) = self.syntax.end_of_text(&command).map(str::to_owned) {
+            return self.text(&command, &end).map(Some);
+        }
+        while let Some(open) = self.syntax.open(&command) {
             match (self.line()?, open) {
                 (Some(next), _) => {
                     command.push('\n');
@@ -139,19 +145,25 @@ impl Lines {
         }
         Ok(Some(command))
     }
-}
 
-/// The commands of a text that arrived at once, such as a pasted one.
-pub(super) fn commands_of(text: &str) -> VecDeque<String> {
-    let mut rest = io::Cursor::new(text.to_owned().into_bytes());
-    let mut lines = Lines::new(Box::new(move |line| rest.read_until(b'\n', line)));
-    // Reading from memory cannot fail, and the text is UTF-8.
-    std::iter::from_fn(|| lines.command().ok().flatten()).collect()
+    /// A command with the text up to the line that ends it.
+    fn text(&mut self, command: &str, end: &str) -> Result<String, String> {
+        let name = command.split("<<").next().unwrap_or_default().trim();
+        let mut text = Vec::new();
+        loop {
+            match self.line()? {
+                Some(line) if line == end => return Ok(format!("{name} {}", text.join("\n"))),
+                Some(line) => text.push(line),
+                None => return Err(format!("no line {end:?} ends the text")),
+            }
+        }
+    }
 }
 
 impl LineSource for Lines {
     fn next(&mut self, prompt: &Prompt) -> Input {
         self.show(&prompt.text);
+        self.syntax.clone_from(&prompt.syntax);
         match self.command() {
             Ok(Some(command)) => Input::Line(command),
             Ok(None) => {
@@ -174,6 +186,7 @@ impl LineSource for Lines {
 
 #[cfg(test)]
 mod tests {
+    use super::super::complete::CommandSpec;
     use super::*;
 
     fn lines_of(bytes: &'static [u8]) -> Lines {
@@ -211,11 +224,15 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_come_at_once() {
-        assert_eq!(commands_of("note a\nlist"), ["note a", "list"]);
-        assert_eq!(commands_of("note 'a\nb'"), ["note 'a\nb'"]);
-        assert_eq!(commands_of("list"), ["list"]);
-        assert!(commands_of("").is_empty());
+    fn texts_on_lines() {
+        let spec = CommandSpec { name: "say".into(), takes_text: true, ..CommandSpec::default() };
+        let prompt = Prompt { syntax: Syntax::of(&[spec]), ..Prompt::default() };
+        let mut lines = lines_of(b"say 'tis C:\\\nsay <<END\n  a\n\n# b\nEND\nlist\nsay <<END\nx");
+        let mut next = || lines.next(&prompt);
+        assert_eq!(next(), Input::Line("say 'tis C:\\".into()));
+        assert_eq!(next(), Input::Line("say   a\n\n# b".into()));
+        assert_eq!(next(), Input::Line("list".into()));
+        assert_eq!(next(), Input::Failed("no line \"END\" ends the text".into()));
     }
 
     #[test]

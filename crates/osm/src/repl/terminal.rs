@@ -21,10 +21,10 @@ use reedline::{
 use self::shown::{Colors, Recalled, Shown};
 use super::history;
 use super::prompt::{Complete, Prompt};
-use super::source::{Input, LineSource, commands_of};
+use super::source::{Input, LineSource};
+use super::syntax::{Commands, Reach, Syntax};
 use super::typeahead;
 use crate::render::{Screen, escape};
-use osm_script::words::Line;
 
 /// How often a wait for a key checks whether it should end.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -58,19 +58,20 @@ impl Terminal {
         Self { editor: None, mode: None, home, color, wake, pasted, ahead, begun }
     }
 
-    /// The next command that was typed while another one ran.
-    fn typed_ahead(&mut self) -> Option<String> {
+    /// The next command that was typed while another one ran. The terminal does not tell then what was
+    /// pasted, so a text ends with its line.
+    fn typed_ahead(&mut self, syntax: &Syntax) -> Option<String> {
         while self.ahead.is_empty() {
             let line = typeahead::read();
             if line.is_empty() {
                 return None;
             }
             self.begun.push_str(&line);
-            let is_whole = |at: &usize| Line::parse(&self.begun[..*at]).open.is_none();
-            let end = self.begun.rmatch_indices('\n').map(|(at, _)| at).find(is_whole);
-            if let Some(end) = end {
-                let rest = self.begun.split_off(end + 1);
-                self.ahead = commands_of(&std::mem::replace(&mut self.begun, rest));
+            if let Some(end) = self.begun.rfind('\n') {
+                let typing = self.begun.split_off(end + 1);
+                let Commands { whole, begun } = syntax.split(&self.begun[..end], Reach::Line);
+                self.ahead = whole;
+                self.begun = begun.map(|begun| begun + "\n").unwrap_or_default() + &typing;
             }
         }
         self.ahead.pop_front()
@@ -84,7 +85,6 @@ impl Terminal {
             .with_completer(Box::new(ThreadCompleter))
             .with_quick_completions(true)
             .with_partial_completions(true)
-            .with_validator(Box::new(WholeLines))
             .with_ansi_colors(self.color)
             .use_bracketed_paste(true)
             .with_break_signal(Arc::clone(&self.wake))
@@ -119,9 +119,11 @@ impl LineSource for Terminal {
         self.mode = Some(wanted);
         COMPLETE.set(prompt.complete.clone());
         let commands = if self.color { prompt.commands.clone() } else { Vec::new() };
-        let colors = Colors { commands, color: self.color };
+        let syntax = prompt.syntax.clone();
+        let colors = Colors { commands, syntax: syntax.clone(), color: self.color };
+        let editor = editor.with_validator(Box::new(WholeLines(syntax)));
         let mut editor = editor.with_highlighter(Box::new(colors));
-        let signal = if let Some(command) = self.typed_ahead() {
+        let signal = if let Some(command) = self.typed_ahead(&prompt.syntax) {
             // Shown and remembered as if typed at the prompt; a failure of either does not stop it.
             let shown = escape::lines(&command);
             drop(Screen::to_terminal(format!("{}{shown}\n", prompt.text).as_bytes()));
@@ -140,7 +142,9 @@ impl LineSource for Terminal {
         self.editor = Some(editor);
         match signal {
             Ok(Signal::Success(text)) => {
-                self.pasted = commands_of(&text);
+                let Commands { whole, begun } = prompt.syntax.split(&text, Reach::Everything);
+                self.pasted = whole;
+                self.pasted.extend(begun);
                 Input::Line(self.pasted.pop_front().unwrap_or_default())
             }
             Ok(Signal::HostCommand(key)) => {
@@ -243,11 +247,11 @@ fn key(name: &str) -> Option<(KeyModifiers, KeyCode)> {
 }
 
 /// A line continues while a quote is unclosed, or after a backslash.
-struct WholeLines;
+struct WholeLines(Syntax);
 
 impl Validator for WholeLines {
     fn validate(&self, line: &str) -> ValidationResult {
-        match Line::parse(line).open {
+        match self.0.split(line, Reach::Everything).begun {
             Some(_) => ValidationResult::Incomplete,
             None => ValidationResult::Complete,
         }

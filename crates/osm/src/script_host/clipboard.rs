@@ -1,4 +1,4 @@
-//! The clipboard: a command that the user names, the terminal itself (OSC 52), or a platform tool.
+//! The clipboard: a command that the user names, a platform tool, or the terminal itself (OSC 52).
 //!
 //! [`methods`] decides which of them to try, in which order, from the [`Capabilities`] of the
 //! environment. If all fail, the text is saved to a file, so that a prompt that took minutes to build is
@@ -21,7 +21,7 @@ use crate::session_host::SessionHost;
 struct Capabilities<'a> {
     /// The user's command (`OSM_CLIPBOARD`).
     command: Option<&'a str>,
-    /// A terminal can be written to.
+    /// A terminal can be written to, and is not one that shows escape sequences.
     terminal: bool,
     ssh: bool,
     tmux: bool,
@@ -51,6 +51,10 @@ enum Method<'a> {
     Tool(&'static [&'static str]),
 }
 
+/// Shown when the terminal was asked: it may be one that ignores the sequence.
+const UNCONFIRMED: &str = "Sent to the terminal's clipboard (OSC 52). Terminals do not confirm it: if your \
+     paste is empty, set OSM_CLIPBOARD to a command that reads standard input.";
+
 /// The number of saved prompts kept.
 const MAX_SAVED: usize = 20;
 
@@ -68,14 +72,15 @@ fn methods<'a>(capabilities: &Capabilities<'a>) -> Vec<Method<'a>> {
     if capabilities.tmux {
         methods.push(Method::Tool(TMUX));
     }
+    let wrap = match (capabilities.tmux, capabilities.screen) {
+        (true, _) => osc52::Wrap::Tmux,
+        (false, true) => osc52::Wrap::Screen,
+        (false, false) => osc52::Wrap::None,
+    };
+    let terminal = capabilities.terminal.then_some(Method::Terminal(wrap));
     // The local display is not the user's, or not the only one.
-    if capabilities.terminal && (capabilities.ssh || capabilities.tmux || capabilities.screen) {
-        methods.push(Method::Terminal(match (capabilities.tmux, capabilities.screen) {
-            (true, _) => osc52::Wrap::Tmux,
-            (false, true) => osc52::Wrap::Screen,
-            (false, false) => osc52::Wrap::None,
-        }));
-    }
+    let is_elsewhere = capabilities.ssh || capabilities.tmux || capabilities.screen;
+    methods.extend(terminal.filter(|_| is_elsewhere));
     let tools: [(bool, &'static [&'static str]); 6] = [
         (capabilities.system == System::Mac, &["pbcopy"]),
         (capabilities.system == System::Windows, &["clip.exe"]),
@@ -87,6 +92,8 @@ fn methods<'a>(capabilities: &Capabilities<'a>) -> Vec<Method<'a>> {
     methods.extend(
         tools.into_iter().filter(|(there, _)| *there).map(|(_, words)| Method::Tool(words)),
     );
+    // On a local terminal a tool is better, because it says whether it worked.
+    methods.extend(terminal.filter(|_| !is_elsewhere));
     methods
 }
 
@@ -110,7 +117,7 @@ fn capabilities<'a>(host: &SessionHost, command: Option<&'a str>) -> Capabilitie
     let has = |name: &str| host.variable(name).is_some();
     Capabilities {
         command,
-        terminal: Screen::to_terminal(b"").is_ok(),
+        terminal: !shows_sequences(host) && Screen::to_terminal(b"").is_ok(),
         ssh: has("SSH_CONNECTION") || has("SSH_TTY"),
         tmux: has("TMUX"),
         screen: has("STY"),
@@ -125,6 +132,12 @@ fn capabilities<'a>(host: &SessionHost, command: Option<&'a str>) -> Capabilitie
     }
 }
 
+/// Whether a terminal would show an escape sequence as text, or is not known. Windows has no `TERM`.
+fn shows_sequences(host: &SessionHost) -> bool {
+    let term = host.variable("TERM");
+    term.map_or(!cfg!(windows), |term| term == "dumb")
+}
+
 /// Copies a text. The error says where it was saved instead.
 pub(super) fn copy(host: &SessionHost, text: &str) -> Result<(), String> {
     let command = host.variable("OSM_CLIPBOARD");
@@ -135,7 +148,9 @@ pub(super) fn copy(host: &SessionHost, text: &str) -> Result<(), String> {
                 .map_err(|it| format!("OSM_CLIPBOARD: {it}")),
             Method::Terminal(wrap) => osc52::sequence(text, wrap).and_then(|bytes| {
                 let sent = host.screen.send_to_terminal(&bytes);
-                sent.map_err(|error| format!("the terminal: {error}"))
+                sent.map_err(|error| format!("the terminal: {error}"))?;
+                host.screen.tell(UNCONFIRMED);
+                Ok(())
             }),
             Method::Tool(words) => tool::write_to(words, text, host),
         };
@@ -244,13 +259,23 @@ mod tests {
     #[test]
     fn which_method() {
         let here = Capabilities { terminal: true, ..Capabilities::default() };
+        let terminal = Method::Terminal(Wrap::None);
         let desktop = Capabilities { wayland: true, x11: true, ..here };
         for (capabilities, expected) in [
-            (here, vec![]),
+            (Capabilities::default(), vec![]),
+            (here, vec![terminal]),
             (
                 desktop,
                 vec![
                     Method::Tool(&["wl-copy"]),
+                    Method::Tool(&["xclip", "-selection", "clipboard"]),
+                    Method::Tool(&["xsel", "--clipboard", "--input"]),
+                    terminal,
+                ],
+            ),
+            (
+                Capabilities { terminal: false, wayland: false, ..desktop },
+                vec![
                     Method::Tool(&["xclip", "-selection", "clipboard"]),
                     Method::Tool(&["xsel", "--clipboard", "--input"]),
                 ],
@@ -259,7 +284,7 @@ mod tests {
                 Capabilities { command: Some("tee x"), tmux: true, ..desktop },
                 vec![Method::Command("tee x")],
             ),
-            (Capabilities { ssh: true, ..here }, vec![Method::Terminal(Wrap::None)]),
+            (Capabilities { ssh: true, ..here }, vec![terminal]),
             (
                 Capabilities { ssh: true, tmux: true, ..here },
                 vec![Method::Tool(TMUX), Method::Terminal(Wrap::Tmux)],
@@ -270,11 +295,17 @@ mod tests {
                 Capabilities { tmux: true, system: System::Mac, ..here },
                 vec![Method::Tool(TMUX), Method::Terminal(Wrap::Tmux), Method::Tool(&["pbcopy"])],
             ),
-            (Capabilities { system: System::Mac, ..here }, vec![Method::Tool(&["pbcopy"])]),
-            (Capabilities { system: System::Windows, ..here }, vec![Method::Tool(&["clip.exe"])]),
+            (
+                Capabilities { system: System::Mac, ..here },
+                vec![Method::Tool(&["pbcopy"]), terminal],
+            ),
+            (
+                Capabilities { system: System::Windows, ..here },
+                vec![Method::Tool(&["clip.exe"]), terminal],
+            ),
             (
                 Capabilities { system: System::Android, ..here },
-                vec![Method::Tool(&["termux-clipboard-set"])],
+                vec![Method::Tool(&["termux-clipboard-set"]), terminal],
             ),
         ] {
             assert_eq!(methods(&capabilities), expected, "{capabilities:?}");

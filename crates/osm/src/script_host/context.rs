@@ -31,6 +31,7 @@ struct Call<'a> {
 const FUNCTIONS: &[(&str, Function)] = &[
     ("build", build),
     ("changed", changed),
+    ("checkDiff", check_diff),
     ("copy", copy),
     ("count", count),
     ("describe", describe),
@@ -117,7 +118,7 @@ fn prompt(call: &Call, arguments: &[Value]) -> Result<Value, String> {
 
 fn build(call: &Call, arguments: &[Value]) -> Result<Value, String> {
     let items: Vec<Item> = argument(arguments)?;
-    let prompt = osm_context::build(&items, call.builder.setting()).map_err(text)?;
+    let prompt = call.builder.context(&items).map_err(text)?;
     let skipped: Vec<_> = prompt.skipped().collect();
     Ok(json!({
         "text": prompt.to_string(),
@@ -128,9 +129,8 @@ fn build(call: &Call, arguments: &[Value]) -> Result<Value, String> {
 
 fn describe(call: &Call, arguments: &[Value]) -> Result<Value, String> {
     let items: Vec<Item> = argument(arguments)?;
-    let describe = || osm_context::describe(&items, call.builder.setting());
-    let described = call.time_limit.compute(describe).map_err(text)?;
-    Ok(json!(described))
+    let listed = call.time_limit.compute(|| call.builder.list(&items)).map_err(text)?;
+    Ok(json!(listed))
 }
 
 fn resolve(call: &Call, arguments: &[Value]) -> Result<Value, String> {
@@ -158,6 +158,24 @@ fn changed(call: &Call, arguments: &[Value]) -> Result<Value, String> {
         }
         Err(error) => json!({ "paths": [], "skipped": [], "error": text(error) }),
     })
+}
+
+/// A diff that is to be taken when a prompt is built.
+#[derive(Deserialize)]
+struct Comparison {
+    arguments: Vec<String>,
+    folder: Option<String>,
+}
+
+/// Refuses arguments that git does not take. Only the first line of git's message is about them.
+fn check_diff(call: &Call, arguments: &[Value]) -> Result<Value, String> {
+    let Comparison { arguments, folder } = argument(arguments)?;
+    let folder = call.host.absolute(Path::new(folder.as_deref().unwrap_or_default()));
+    git::check(&arguments, &folder, call.builder.setting()).map_err(|error| {
+        let message = text(error);
+        message.lines().next().unwrap_or_default().to_owned()
+    })?;
+    Ok(Value::Null)
 }
 
 /// Paths as file items.

@@ -12,6 +12,8 @@ mod identity;
 mod links;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(target_os = "linux")]
+mod not_saved;
 mod one_writer;
 mod ops;
 mod output;

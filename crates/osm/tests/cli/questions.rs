@@ -183,8 +183,12 @@ fn an_empty_session_has_an_answer() {
     let json = env.run(&["session", "info", "--json"]).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["session_id"], &json["revision"]), (&json!(id("mine").as_str()), &json!(0)));
-    let run = env.run(&["session", "info", "another"]);
-    assert_eq!(run.code, Some(4), "another one must be there: {}", run.transcript());
+    assert_eq!(env.run(&["session", "history"]).transcript(), "Nothing kept yet\n");
+    assert_eq!(env.run(&["session", "history", "--json"]).transcript(), "[]\n");
+    for command in ["info", "history"] {
+        let run = env.run(&["session", command, "another"]);
+        assert_eq!(run.code, Some(4), "another one must be there: {}", run.transcript());
+    }
 
     let path = format!("$OSM_HOME/sessions/{}.session.json\n", id("mine"));
     assert_eq!(env.run(&["session", "path"]).stdout, path);

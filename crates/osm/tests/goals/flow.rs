@@ -162,7 +162,7 @@ fn texts_are_edited() {
     [meta] Edited
     [prompt] Edited
 
-    [1] [note] note (1 line, 5 B)
+    [1] [note] other (1 line, 5 B)
     Total: 1 item (1 line, 5 B)
     --- stderr
     Edited [1]

@@ -36,7 +36,7 @@ fn commit_message() {
     let shown = env.types(&["goal", "commit-message"], "run --staged\n");
     assert!(shown.contains("Write the commit message") && shown.contains("+one"), "{shown}");
     assert!(shown.contains("### Diff: git diff --staged"), "{shown}");
-    assert_snapshot!(env.types(&["goal", "commit-message", "-c", "run --staged", "-c", "list"], "").lines().last().unwrap(), @"Total: 1 item (0 lines, 0 B), and 1 run when the prompt is built");
+    assert_snapshot!(env.types(&["goal", "commit-message", "-c", "run --staged", "-c", "list"], "").lines().last().unwrap(), @"Total: 1 item (7 lines, 116 B)");
     assert_snapshot!(env.types(&["goal", "commit-message"], "snippets\nhot-review-response\n"), @"
     hot-review-response: Revise the commit message according to the review above. Kee...
     --- stderr
@@ -54,8 +54,11 @@ fn what_is_wrong_with_a_prompt_is_said() {
     env.git(&["commit", "-qm", "first"]);
     let shown = env.types(&["goal", "commit-message"], "run --staged\n");
     assert!(shown.contains("Warning: git diff --staged shows no change"), "{shown}");
-    let shown = env.types(&["goal", "commit-message"], "diff nowhere\ncopy\n");
-    assert!(shown.contains("Warning: git diff nowhere failed: "), "{shown}");
+    env.git(&["branch", "side"]);
+    env.types(&["goal", "commit-message"], "diff side\n");
+    env.git(&["branch", "-D", "side"]);
+    let shown = env.types(&["goal", "commit-message"], "copy\n");
+    assert!(shown.contains("Warning: git diff side failed: "), "{shown}");
     assert!(
         env.types(&["code-review"], "exec false\nshow\n").contains("false ended with exit code 1")
     );

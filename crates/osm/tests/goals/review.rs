@@ -7,6 +7,10 @@ use crate::harness::Env;
 #[test]
 fn every_command() {
     let env = Env::new();
+    env.git(&["init", "-q"]);
+    env.file("b.txt", "b\n");
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "first"]);
     env.file("a.rs", "fn a() {}\n");
     assert_snapshot!(env.types(&["code-review"], "add a.rs\nnote look twice\nnote --goals\nnote goal:security\nnote goal:taste\ndiff\nexec echo hi\nlist\nremove 3 4\nedit 1\nremove 9\nlist\n"), @r#"
     Focus areas:
@@ -16,13 +20,13 @@ fn every_command() {
       note goal:performance  what gets slow or large as things grow
       note goal:security     what untrusted data can do
     [1] [file] a.rs (1 line, 10 B)
-    [2] [note] note (1 line, 10 B)
-    [3] [note] review-focus (1 line, 199 B)
-    [4] [lazy-diff] git diff (run when the prompt is built)
+    [2] [note] look twice (1 line, 10 B)
+    [3] [note] review-focus: Look at security. Mark where untrusted data enters and follo… (1 line, 199 B)
+    [4] [lazy-diff] git diff (7 lines, 114 B)
     [5] [lazy-exec] echo hi (run when the prompt is built)
-    Total: 5 items (3 lines, 219 B), and 2 run when the prompt is built
+    Total: 5 items (10 lines, 333 B), and 1 run when the prompt is built
     [1] [file] a.rs (1 line, 10 B)
-    [2] [note] note (1 line, 10 B)
+    [2] [note] look twice (1 line, 10 B)
     [5] [lazy-exec] echo hi (run when the prompt is built)
     Total: 3 items (2 lines, 20 B), and 1 run when the prompt is built
     --- stderr

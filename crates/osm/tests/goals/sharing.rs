@@ -15,7 +15,7 @@ fn context_is_shared_and_nothing_else() {
     env.types(&["prompt-flow"], "goal Write it down\nnote from the flow\ngenerate\n");
     env.types(&["goal", "test-generator"], "type e2e\n");
     let listed = env.types(&["goal", "commit-message", "-c", "list"], "");
-    for label in ["[1] [file] a.rs", "[2] [note] review-focus", "[3] [note] note"] {
+    for label in ["[1] [file] a.rs", "[2] [note] review-focus", "[3] [note] from the flow"] {
         assert!(listed.contains(label), "{listed}");
     }
     let prompt = env.types(&["goal", "commit-message", "-c", "show"], "");

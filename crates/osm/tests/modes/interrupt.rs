@@ -128,5 +128,5 @@ fn nothing_but_results_goes_where_output_goes() {
     person.presses(&["Enter"]);
     let read = || std::fs::read_to_string(&out).unwrap();
     person.waits_for("list", || read().contains("Total: 1 item"));
-    assert!(read().starts_with("[1] [note] note") && !read().contains('\x1b'), "{:?}", read());
+    assert!(read().starts_with("[1] [note] one (") && !read().contains('\x1b'), "{:?}", read());
 }

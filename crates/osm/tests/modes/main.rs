@@ -19,8 +19,10 @@ mod input;
 mod interrupt;
 mod limits;
 mod log;
+mod notes;
 mod saving;
 mod script;
+mod switching;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[cfg(target_os = "linux")]

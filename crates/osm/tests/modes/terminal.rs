@@ -168,9 +168,9 @@ fn tab_completes() {
     person.sees("open 'folder/some file.txt'");
     person.presses(&["Enter"]);
     person.sees("opened folder/some file.txt");
-    person.types("mo");
+    person.types("mode ot");
     person.presses(&["Tab"]);
-    person.sees("modes");
+    person.sees("mode other");
 }
 
 #[test]
@@ -202,6 +202,66 @@ fn lines_that_go_on_and_lines_from_before() {
     again.sees("words c \\");
     again.presses(&["C-c"]);
     again.says("words only", "[\"only\"]");
+}
+
+/// What is pasted behind `note` is its text: every line of it, with its quotes, indents and comments.
+#[test]
+fn pasted_lines_are_one_note() {
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let line = format!("{PROGRAM} code-review --no-tokens");
+    let person = Person::at(&lab, &tmux, &line, "(code-review) >");
+    let paste = |text: &str| {
+        tmux.run(&["set-buffer", text]).unwrap();
+        tmux.run(&["paste-buffer", "-p", "-t", &person.pane]).unwrap();
+    };
+    let text = "it's 'half open\n  reset \"now\n# C:\\new\\";
+    person.types("note ");
+    paste(text);
+    person.sees("C:\\new");
+    person.presses(&["Enter"]);
+    person.sees("Added note [1]");
+    // The command can be pasted with its text, and other commands before it.
+    person.is_asked();
+    paste("note one\ntwo");
+    person.sees("two");
+    person.presses(&["Enter"]);
+    person.sees("Added note [2]");
+    person.is_asked();
+    paste("list\nremove 2");
+    person.sees("remove 2");
+    person.presses(&["Enter"]);
+    person.sees("Removed [2]");
+    person.is_asked();
+    let mut command = lab.command(PROGRAM);
+    let output = command.env("OSM_SESSION", "tested").args(["session", "export"]).output().unwrap();
+    let kept: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let items = kept["shared_state"]["contextItems"].as_array().unwrap();
+    assert_eq!((items.len(), items[0]["payload"].as_str()), (1, Some(text)), "{items:?}");
+    assert!(person.transcript().contains("[2] [note] one two ("), "{}", person.transcript());
+}
+
+#[test]
+fn a_person_changes_from_mode_to_mode() {
+    let lab = lab();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let mut person = Person::new(&lab, &tmux);
+    person.says("keep one", "kept one");
+    person.is_asked();
+    person.types("mode code-rev");
+    person.presses(&["Tab"]);
+    person.sees("mode code-review");
+    person.presses(&["Enter"]);
+    person.sees("Session restored: 1 item");
+    person.prompt = "(code-review) >".into();
+    person.says("list", "[1] [note] one (");
+    person.is_asked();
+    person.adds("mode probe", "welcome");
+    person.prompt = "(probe) >".into();
+    person.says("show", "all: one");
+    person.is_asked();
+    person.presses(&["C-d"]);
+    person_is_gone(&person);
 }
 
 #[test]

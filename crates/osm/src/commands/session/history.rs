@@ -1,7 +1,9 @@
 //! `osm session history`: the history of a session.
 
 use osm_store::Export;
+use serde_json::json;
 
+use super::info::NOTHING_KEPT;
 use crate::cli::Format;
 use crate::error::CommandError;
 use crate::invocation::Invocation;
@@ -16,7 +18,14 @@ pub(super) fn run(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let session = session::read(invocation, id)?;
+    let Some(session) = session::info(invocation, id)?.session else {
+        if format.json {
+            ui.json(&json!([]));
+        } else {
+            ui.line(NOTHING_KEPT);
+        }
+        return Ok(());
+    };
     if format.json {
         match session::export(&session)? {
             Export::Plain(export) => ui.json(&export["history"]),

@@ -14,6 +14,9 @@ use crate::ops::session::{self, Info};
 use crate::render::time::{age, ago};
 use crate::render::{Style, Text, Ui, brief, size};
 
+/// Said of this session before its first change.
+pub(super) const NOTHING_KEPT: &str = "Nothing kept yet";
+
 /// Enough bytes for the line that shows a value.
 const SHOWN: usize = 1000;
 
@@ -134,7 +137,7 @@ fn show_empty(
     }
     ui.aligned(&rows);
     ui.line("");
-    ui.line("Nothing kept yet");
+    ui.line(NOTHING_KEPT);
 }
 
 pub(super) fn path(

@@ -1,6 +1,6 @@
 //! Why an operation on claims failed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use osm_claims::event::Inconsistency;
 use osm_claims::{InvalidResource, Reason, Refused};
@@ -11,6 +11,7 @@ use crate::error::{Exit, Failure};
 use crate::interaction::{Interrupted, Unconfirmed};
 use crate::invocation::{Invocation, InvocationError};
 use crate::ops::identity::name::NameError;
+use crate::unwritable_home::is_refusal;
 
 /// An operation on claims that did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -159,6 +160,17 @@ impl Failure for Error {
             Self::Lost(_) | Self::Resource(_) | Self::Start { .. } | Self::Command { .. } => {
                 Vec::new()
             }
+        }
+    }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Ledger { place, source: osm_claims::Error::Io { source, .. } }
+                if is_refusal(source) =>
+            {
+                Some(Path::new(place))
+            }
+            _ => None,
         }
     }
 }

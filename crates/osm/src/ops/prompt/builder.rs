@@ -1,15 +1,17 @@
 //! Builds prompts in a folder, with the user's settings. Scripts and operations use it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use osm_context::{
-    Block, Encoding, Interrupted, Item, Limits, Outcome, Prompt, Setting, Stats, Step, Subject,
+    Block, Description, Encoding, Interrupted, Item, Kind, Limits, Outcome, Prompt, Setting, Stats,
+    Step, Subject,
 };
 use osm_identity::Environment;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Error, template};
+use crate::bare::repository_around;
 use crate::config::Prompting;
 use crate::interaction::Progress;
 
@@ -44,10 +46,22 @@ pub(crate) fn report(step: Step, shown: &Progress) {
     }
 }
 
+/// An item of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// What the item stands for.
+    #[serde(flatten)]
+    pub item: Description,
+    /// The repository that it comes from, unless that is the one around the working directory.
+    pub repository: Option<PathBuf>,
+}
+
 /// Builds prompts in a folder.
 pub(crate) struct Builder<'a> {
     setting: Setting<'a>,
     budget: Option<u64>,
+    /// A prompt without something that was asked for is an error.
+    complete: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -68,7 +82,7 @@ impl<'a> Builder<'a> {
             progress: watch.progress,
             ..Setting::new(folder)
         };
-        Self { setting, budget: settings.budget }
+        Self { setting, budget: settings.budget, complete: settings.complete }
     }
 
     pub(crate) fn setting(&self) -> &Setting<'a> {
@@ -82,8 +96,46 @@ impl<'a> Builder<'a> {
         template: &str,
         data: Value,
     ) -> Result<Prompt, Error> {
+        template::wrap(self.context(items)?, template, data).map_err(Error::Template)
+    }
+
+    /// Builds the context of some items.
+    pub(crate) fn context(&self, items: &[Item]) -> Result<Prompt, Error> {
         let context = osm_context::build(items, &self.setting)?;
-        template::wrap(context, template, data).map_err(Error::Template)
+        match context.missed() {
+            missed if self.complete && !missed.is_empty() => Err(Error::Incomplete(missed)),
+            _ => Ok(context),
+        }
+    }
+
+    /// Describes items for a list.
+    pub(crate) fn list(&self, items: &[Item]) -> Result<Vec<Listed>, Error> {
+        let described = osm_context::describe(items, &self.setting)?;
+        let worktree = |folder: &Path| repository_around(folder).map(|it| it.worktree);
+        let here = worktree(self.setting.folder);
+        let listed = described.into_iter().zip(items).map(|(description, item)| {
+            let repository = self.folder_of(item).and_then(|folder| worktree(&folder));
+            Listed {
+                item: description,
+                repository: repository.filter(|it| here.as_ref() != Some(it)),
+            }
+        });
+        Ok(listed.collect())
+    }
+
+    /// The folder that an item comes from.
+    fn folder_of(&self, item: &Item) -> Option<PathBuf> {
+        let folder = match item.kind() {
+            Kind::File { path } => {
+                let path = self.setting.folder.join(path.as_deref().unwrap_or(item.label()));
+                if path.is_dir() { path } else { path.parent()?.to_owned() }
+            }
+            Kind::LazyDiff { folder, .. } | Kind::LazyRun { folder, .. } => {
+                self.setting.folder.join(folder?)
+            }
+            _ => return None,
+        };
+        Some(folder)
     }
 
     /// The size of a prompt, and its problems.

@@ -37,7 +37,11 @@ impl<'a> Fresh<'a> {
     ) -> Result<Self, osm_context::Error> {
         Ok(match new {
             NewItem::Note(text) => Self::Note(text),
-            NewItem::Diff(arguments) => Self::Diff(arguments),
+            NewItem::Diff(arguments) => {
+                let setting = builder.setting();
+                osm_context::git::check(arguments, setting.folder, setting)?;
+                Self::Diff(arguments)
+            }
             NewItem::Path(path) => {
                 let resolved = osm_context::resolve(path, builder.setting())?;
                 skipped.extend(resolved.skipped);

@@ -124,6 +124,13 @@ impl Failure for SessionError {
         };
         vec![hint]
     }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Store(error) => error.unwritable(),
+            _ => None,
+        }
+    }
 }
 
 impl Failure for Error {
@@ -165,6 +172,14 @@ impl Failure for Error {
 
     fn hints(&self) -> Vec<String> {
         hint(self).into_iter().collect()
+    }
+
+    fn unwritable(&self) -> Option<&Path> {
+        match self {
+            Self::Io { action: "read" | "look at", .. } => None,
+            Self::Io { path, .. } if self.kind() == ErrorKind::Denied => Some(path),
+            _ => None,
+        }
     }
 }
 

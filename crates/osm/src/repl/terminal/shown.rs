@@ -13,6 +13,7 @@ use reedline::{
 };
 
 use super::super::highlight::{self, Part};
+use super::super::syntax::Syntax;
 use crate::render::escape;
 
 /// The prompt in reedline's form.
@@ -51,6 +52,7 @@ impl reedline::Prompt for Shown {
 /// Colours a line.
 pub(super) struct Colors {
     pub(super) commands: Vec<String>,
+    pub(super) syntax: Syntax,
     pub(super) color: bool,
 }
 
@@ -59,7 +61,11 @@ impl Highlighter for Colors {
         let visible = |part: &str| escape::same_length(part).into_owned();
         let mut text = StyledText::new();
         let mut end = 0;
-        let parts = if self.color { highlight::parts(line, &self.commands) } else { Vec::new() };
+        let parts = if self.color {
+            highlight::parts(line, &self.commands, &self.syntax)
+        } else {
+            Vec::new()
+        };
         for (range, part) in parts {
             text.push((Color::Default.normal(), visible(&line[end..range.start])));
             let style = match part {
@@ -137,7 +143,8 @@ mod tests {
     #[test]
     fn a_line_is_painted_without_what_controls_a_terminal() {
         let line = "note a\u{1b}[2J\u{9b}\u{202e}\u{e0001}é\n\tb";
-        let colors = Colors { commands: vec!["note".into()], color: true };
+        let (commands, syntax) = (vec!["note".into()], Syntax::default());
+        let colors = Colors { commands, syntax, color: true };
         let painted: String =
             colors.highlight(line, 0).buffer.into_iter().map(|(_, text)| text).collect();
         assert_eq!(painted, "note a?[2J¿\u{fffd}\u{1fbc4}é\n\tb");

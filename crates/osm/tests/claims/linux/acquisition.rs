@@ -316,7 +316,7 @@ fn a_ledger_that_cannot_be_written_is_no_contention(site: &Site) -> Outcome {
         let said = other.osm(words)?;
         assert_eq!(said.code, 1, "{words}: {said:#?}");
         assert!(said.errors.contains("claims.db"), "{words}: {said:#?}");
-        assert_eq!(said.json["reason"], "ledger_failed", "not a refusal");
+        assert_eq!(said.json["reason"], "home_not_writable", "not a refusal");
     }
     owner.claim("free")?;
     Ok(())
