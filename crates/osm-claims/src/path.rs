@@ -10,12 +10,14 @@
 
 mod braces;
 mod segment;
+mod sequence;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
 use self::segment::Segment;
+use self::sequence::{Element, meet};
 
 /// A set of paths below one folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,35 +166,12 @@ fn plain_names(text: &str) -> Result<impl Iterator<Item = &str>, InvalidPattern>
     }
 }
 
-/// Whether two lists of parts have a path in common.
-///
-/// `row[j]` says whether the parts of `one` so far and the first `j` parts of `other` can have consumed
-/// the same names. The cost is the product of the lengths.
-fn meet(one: &[Part], other: &[Part]) -> bool {
-    let mut row = vec![false; other.len() + 1];
-    row[0] = true;
-    skip_any(&mut row, other);
-    for part in one {
-        let mut next = vec![false; row.len()];
-        for at in 0..row.len() {
-            let reached = match (part, at.checked_sub(1).map(|before| &other[before])) {
-                // No name for `part`, or one more that the other pattern just consumed.
-                (Part::Any, None) => row[at],
-                (Part::Any, Some(_)) => row[at] || next[at - 1],
-                (Part::One(_), None) => false,
-                (Part::One(_), Some(Part::Any)) => row[at] || next[at - 1],
-                (Part::One(name), Some(Part::One(other))) => row[at - 1] && name.meets(other),
-            };
-            next[at] = reached;
-        }
-        row = next;
+impl Element for Part {
+    fn is_any(&self) -> bool {
+        *self == Self::Any
     }
-    row[other.len()]
-}
 
-/// Marks what is reached by parts of the other pattern that consume no name.
-fn skip_any(row: &mut [bool], other: &[Part]) {
-    for (at, part) in other.iter().enumerate() {
-        row[at + 1] |= row[at] && *part == Part::Any;
+    fn meets(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::One(one), Self::One(other)) if one.meets(other))
     }
 }

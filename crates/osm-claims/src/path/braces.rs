@@ -29,17 +29,17 @@ fn innermost(text: &str) -> Result<Option<(usize, usize)>, InvalidPattern> {
     let mut start = None;
     let mut bracket = None;
     for (at, character) in text.char_indices() {
-        match (character, bracket) {
+        if let Some(opened) = bracket {
             // `[]` and `[!]` start with the character itself.
-            (']', Some(opened)) if at > opened + 1 && &text[opened..at] != "[!" => bracket = None,
-            (_, Some(_)) => {}
-            ('[', None) => bracket = Some(at),
-            ('{', None) => start = Some(at),
-            ('}', None) => {
-                if let Some(start) = start {
-                    return Ok(Some((start, at)));
-                }
+            if character == ']' && at > opened + 1 && &text[opened..at] != "[!" {
+                bracket = None;
             }
+            continue;
+        }
+        match (character, start) {
+            ('[', _) => bracket = Some(at),
+            ('{', _) => start = Some(at),
+            ('}', Some(start)) => return Ok(Some((start, at))),
             _ => {}
         }
     }

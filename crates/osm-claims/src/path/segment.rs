@@ -1,5 +1,6 @@
 //! One name of a path, or the names that a glob without slashes fits.
 
+use super::sequence::{Element, meet};
 use super::{Case, InvalidPattern};
 
 /// A set of names.
@@ -59,30 +60,18 @@ impl Segment {
     }
 
     /// Whether some name is in both sets.
-    ///
-    /// Goes through both token by token, as `meet` of paths goes through names.
     pub(super) fn meets(&self, other: &Self) -> bool {
-        let other = &other.tokens;
-        let mut row = vec![false; other.len() + 1];
-        row[0] = true;
-        for (at, token) in other.iter().enumerate() {
-            row[at + 1] = row[at] && *token == Token::Any;
-        }
-        for token in &self.tokens {
-            let mut next = vec![false; row.len()];
-            for at in 0..row.len() {
-                next[at] = match (token, at.checked_sub(1).map(|before| &other[before])) {
-                    (Token::Any, None) => row[at],
-                    (Token::Any, Some(_)) | (Token::One(_), Some(Token::Any)) => {
-                        row[at] || next[at - 1]
-                    }
-                    (Token::One(_), None) => false,
-                    (Token::One(one), Some(Token::One(other))) => row[at - 1] && one.meets(other),
-                };
-            }
-            row = next;
-        }
-        row[other.len()]
+        meet(&self.tokens, &other.tokens)
+    }
+}
+
+impl Element for Token {
+    fn is_any(&self) -> bool {
+        *self == Self::Any
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::One(one), Self::One(other)) if one.meets(other))
     }
 }
 
