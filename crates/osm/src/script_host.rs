@@ -86,7 +86,7 @@ impl Host for ScriptHost {
     }
 
     fn run(&mut self, execution: &Execution) -> io::Result<Finished> {
-        let _shown = self.host.screen.begin(&format!("running {}", execution.command.join(" ")));
+        // The program has the terminal, and may ask for a password there: no line is drawn meanwhile.
         exec::run(execution, &self.host.folder)
     }
 

@@ -14,6 +14,9 @@ use osm_store::backend::Holder;
 #[cfg(unix)]
 use rustix::termios::{Winsize, tcgetwinsize};
 
+/// The width of a terminal at this moment, if osm may draw on it.
+pub(crate) type Columns = Box<dyn Fn() -> Option<usize> + Send + Sync>;
+
 /// What the program was given.
 #[derive(Clone)]
 pub struct World {
@@ -112,18 +115,23 @@ impl World {
         named().unwrap_or(80)
     }
 
-    /// The width, at every call, of the terminal that a line about long work can be drawn on. `None` if
-    /// messages go elsewhere, or the terminal cannot erase a line.
-    pub(crate) fn progress_columns(&self) -> Option<Box<dyn Fn() -> usize + Send + Sync>> {
+    /// The width of the terminal that a line about long work can be drawn on; the function gives `None`
+    /// while osm runs in its background. `None` if messages go elsewhere, or no line can be erased there.
+    pub(crate) fn progress_columns(&self) -> Option<Columns> {
         let is_dumb = self.environment.get("TERM") == Some(OsStr::new("dumb"));
         if is_dumb || !self.stderr_is_terminal() {
             return None;
         }
         let usual = self.usual_columns();
         #[cfg(unix)]
-        let width = move || width_in(tcgetwinsize(std::io::stderr())).unwrap_or(usual);
+        let width = move || {
+            // Another terminal than ours has no foreground that we could be in.
+            let foreground = rustix::termios::tcgetpgrp(std::io::stderr());
+            let is_behind = foreground.is_ok_and(|it| it != rustix::process::getpgrp());
+            (!is_behind).then(|| width_in(tcgetwinsize(std::io::stderr())).unwrap_or(usual))
+        };
         #[cfg(not(unix))]
-        let width = move || usual;
+        let width = move || Some(usual);
         Some(Box::new(width))
     }
 

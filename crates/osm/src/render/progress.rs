@@ -15,6 +15,7 @@ use super::brief;
 use crate::World;
 use crate::interaction::{Progress, Watcher, Work};
 use crate::interrupt::Interrupt;
+use crate::world::Columns;
 
 /// How long work takes before it is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -31,7 +32,7 @@ struct Line {
     state: Mutex<State>,
     /// The work began or ended.
     changed: Condvar,
-    columns: Box<dyn Fn() -> usize + Send + Sync>,
+    columns: Columns,
 }
 
 #[derive(Default)]
@@ -128,7 +129,9 @@ impl Line {
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
                 Some(_) => {
-                    state.draw(now, (self.columns)());
+                    if let Some(columns) = (self.columns)() {
+                        state.draw(now, columns);
+                    }
                     state.due = Some(now + PAUSE);
                     state
                 }
@@ -246,7 +249,7 @@ mod tests {
             // As if the thread were there, which would draw.
             state: Mutex::new(State { has_thread: true, ..State::default() }),
             changed: Condvar::default(),
-            columns: Box::new(|| 12),
+            columns: Box::new(|| Some(12)),
         };
         let line = ProgressLine(Some(Arc::new(line)));
         let state = || line.0.as_ref().map(|it| it.lock()).unwrap();

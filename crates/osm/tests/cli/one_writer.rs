@@ -20,7 +20,7 @@ const WRITERS: [&str; 11] = [
     "(stderr()",
 ];
 /// What reads a property of a stream and writes nothing.
-const READERS: [&str; 2] = [".is_terminal()", "tcgetwinsize("];
+const READERS: [&str; 3] = [".is_terminal()", "tcgetpgrp(", "tcgetwinsize("];
 
 /// Lines outside the renderers that may write: the file, the text, the reason.
 const EXCEPTIONS: [(&str, &str, &str); 1] = [(

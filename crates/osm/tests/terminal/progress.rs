@@ -183,13 +183,14 @@ fn the_line_tells_of_a_command_and_for_how_long() {
 }
 
 #[test]
-fn the_line_tells_of_a_program_of_a_script() {
+fn no_line_disturbs_a_program_that_has_the_terminal() {
     let desk = Desk::new();
     let script = desk.tree().join("run.js");
-    fs::write(&script, "require('osm:exec').exec('sleep', '2'); output.print('done');").unwrap();
-    let terminal = desk.terminal(&["script", script.to_str().unwrap()]);
-    terminal.wait_for("\r\x1b[Krunning sleep 2").unwrap();
-    assert_eq!(rest(terminal), "done\nexit 0\n");
+    let program = "printf 'Password: ' > /dev/tty; sleep 2; echo secret";
+    let text = format!("output.print(require('osm:exec').exec('sh', '-c', {program:?}).stdout);");
+    fs::write(&script, text).unwrap();
+    let seen = desk.terminal(&["script", script.to_str().unwrap()]).finish().unwrap();
+    assert_eq!(String::from_utf8(seen).unwrap(), "Password: secret\r\nexit 0\r\n");
 }
 
 #[test]
@@ -207,9 +208,13 @@ fn no_line_where_none_can_be_seen_or_erased() {
     let json = Desk::new();
     holder(&json);
     let redirect = format!("{PROGRAM} \"$@\" 2> errors");
+    let behind = Desk::new();
     for terminal in [
         dumb.terminal(&work),
         elsewhere.start(&[&["sh", "-c", &redirect, "sh"], &work[..]].concat()),
+        behind.start(
+            &[&["bash", "-c", "set -m; \"$@\" & wait", "bash", PROGRAM], &work[..]].concat(),
+        ),
         json.terminal(&["claim", "TASK", "--wait", "1s", "--json"]),
     ] {
         let seen = String::from_utf8(terminal.finish().unwrap()).unwrap();
