@@ -46,6 +46,8 @@ fn texts(site: &mut Site) {
     let parts = ["description", "category", "choice", "snippet", "instructions"];
     site.shows(&["goal", "show", "hostile"], &[&parts[..], &["command"]].concat());
     site.shows(&["goal", "show", "hostile", "--json"], &parts);
+    let list_and_enter = ["code-review", "-c", "mode", "-c", "mode hostile"];
+    site.shows(&list_and_enter, &["description", "title"]);
     let commands = ["show", "copy", "depth", "snippets", "help", "help go", "list", "go x"];
     let mut arguments = vec!["goal", "hostile"];
     for command in commands {
