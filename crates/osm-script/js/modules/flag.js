@@ -97,7 +97,7 @@ exports.newFlagSet = function (title) {
         return set;
     };
 
-    // Takes one flag from the words that are left; false at the first that is none.
+    // Takes one flag from the words that are left; false at the first word that is not a flag.
     function parseOne() {
         const [word] = rest;
         if (word === undefined || word.length < 2 || word[0] !== '-') {

@@ -81,7 +81,7 @@ function adapted(delta, count, isFirst) {
     return steps + Math.floor((36 * rest) / (rest + 38));
 }
 
-// A number of an address: decimal, 0x… or 0…; NaN if it is none.
+// A number of an address: decimal, 0x… or 0…; NaN for another text.
 function number(text) {
     if (/^0x[\da-f]*$/i.test(text)) {
         return text.length === 2 ? 0 : Number.parseInt(text, 16);
