@@ -5,6 +5,7 @@ mod config;
 mod deferred;
 mod goal;
 mod mode;
+mod own_words;
 mod trust;
 
 use std::ffi::OsString;
@@ -20,6 +21,7 @@ pub(crate) use claim::{
 pub(crate) use config::Config;
 pub(crate) use goal::{Goal, GoalCommand};
 pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
+pub(crate) use own_words::own_words;
 pub(crate) use trust::{Trust, TrustCommand};
 
 use self::deferred::Deferred;
@@ -94,7 +96,7 @@ pub(crate) enum Command {
     Goal(Deferred<Goal>),
     /// Run a script
     #[command(after_help = "Examples:
-  osm script report.js --since main                  arguments after FILE go to the script
+  osm script report.js --test -c main                everything after FILE goes to the script
   osm script --test checks.js
   osm script -i mode.js < commands.txt")]
     Script(Deferred<ScriptArguments>),
@@ -348,9 +350,7 @@ pub(crate) struct Format {
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Line, CommandError> {
     // To free the tree takes as long as to build it, and the program ends soon.
     let mut command = ManuallyDrop::new(Line::command());
-    // What comes after `--` belongs to another program.
-    let own = arguments.iter().position(|it| it == "--").unwrap_or(arguments.len());
-    let (ours, theirs) = arguments.split_at(own);
+    let (ours, theirs) = arguments.split_at(own_words(arguments).len());
     let has_one_dash = ours.iter().any(has_one_dash);
     let long = if has_one_dash { long_options(&self::command()) } else { Vec::new() };
     let ours = ours.iter().map(|argument| with_two_dashes(argument, &long));
@@ -362,30 +362,17 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Line, CommandError> {
 }
 
 /// Whether errors are asked for as JSON, too. Known before the command line is parsed, because an
-/// invalid one is an error like any other. What follows `--` belongs to another program, and what
-/// follows `script FILE` to the script.
+/// invalid one is an error like any other.
 pub(crate) fn wants_json(arguments: &[OsString]) -> bool {
-    let ours = || arguments.iter().take_while(|word| *word != "--");
-    let mut words = ours().filter_map(|word| word.to_str());
-    let mut command = None;
-    while let (None, Some(word)) = (command, words.next()) {
-        match word.trim_start_matches('-') {
-            // These take a value.
-            "session" | "session-id" | "store" | "color" if word.starts_with('-') => {
-                words.next();
-            }
-            _ if word.starts_with('-') => {}
-            name => command = Some(name),
-        }
-    }
-    let is_script = command == Some("script");
-    let list = ours()
-        .zip(ours().skip(1))
+    let ours = own_words(arguments);
+    let list = ours
+        .iter()
+        .zip(ours.iter().skip(1))
         .any(|(option, value)| (option == "--format" || option == "-format") && value == "json");
-    let named = ours().any(|word| {
+    let named = ours.iter().any(|word| {
         ["--json", "-json", "--format=json", "-format=json"].iter().any(|it| word == it)
     });
-    !is_script && (named || list)
+    named || list
 }
 
 /// The whole command tree, for completion: with the arguments of every command, and with the options
@@ -472,5 +459,22 @@ mod tests {
         let Some(Command::Claim(claim)) = parse(&line).unwrap().command else { panic!() };
         let Some(ClaimCommand::Run { command, .. }) = &claim.command else { panic!() };
         assert_eq!(*command, ["ls", "-session"], "another program's options are its own");
+    }
+
+    #[test]
+    fn everything_after_the_file_belongs_to_the_script() {
+        for (line, words, test) in [
+            ("script it.js --test -c X", "it.js --test -c X", false),
+            ("script it.js -test --session x", "it.js -test --session x", false),
+            ("script -test it.js -json", "it.js -json", true),
+            ("-session s script --test -c X it.js --help -- -V", "it.js --help -- -V", true),
+            ("script -- it.js --test", "it.js --test", false),
+            ("script -cX it.js", "it.js", false),
+        ] {
+            let typed: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let Some(Command::Script(script)) = parse(&typed).unwrap().command else { panic!() };
+            let kept: Vec<_> = script.words.iter().map(|it| it.to_str().unwrap()).collect();
+            assert_eq!((kept.join(" ").as_str(), script.test), (words, test), "{line}");
+        }
     }
 }

@@ -17,6 +17,8 @@ use rustix::termios::{Winsize, tcgetwinsize};
 /// The width of a terminal at this moment, if osm may draw on it.
 pub(crate) type Columns = Box<dyn Fn() -> Option<usize> + Send + Sync>;
 
+use crate::cli::own_words;
+
 /// What the program was given.
 #[derive(Clone)]
 pub struct World {
@@ -137,7 +139,7 @@ impl World {
 
     /// `--color`, as far as it can be known before the command line is parsed.
     fn color_choice(&self) -> ColorChoice {
-        let mut words = self.arguments.iter().take_while(|word| *word != "--");
+        let mut words = own_words(&self.arguments).iter();
         while let Some(word) = words.next() {
             let value = match word.to_str() {
                 Some("--color") => words.next().and_then(|word| word.to_str()),

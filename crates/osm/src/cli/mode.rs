@@ -1,5 +1,6 @@
 //! `osm code-review`, `osm prompt-flow`, `osm script`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -35,11 +36,11 @@ pub(crate) struct LogArguments {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ScriptArguments {
-    /// The script to run
-    pub(crate) file: PathBuf,
-    /// Arguments of the script, which it reads from `args`
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
-    pub(crate) arguments: Vec<String>,
+    /// The script to run, and its arguments. Everything after FILE belongs to the script, which reads it
+    /// from `args`; options of osm come before FILE
+    // One argument, so that the parser takes no word after FILE for an option of osm.
+    #[arg(required = true, trailing_var_arg = true, value_names = ["FILE", "ARGUMENT"])]
+    pub(crate) words: Vec<OsString>,
     /// Run the script as a test: print the progress of `ctx`, and fail if a test fails
     #[arg(long)]
     pub(crate) test: bool,

@@ -89,7 +89,7 @@ const ROWS: &[Row] = &[
     ("goal show", "name", Kind::Goals),
     ("goal new", "name", Kind::Text),
     ("goal new", "description", Kind::Text),
-    ("script", "arguments", Kind::Files),
+    ("script", "words", Kind::Files),
     ("trust", "paths", Kind::Files),
     ("trust revoke", "paths", Kind::Trusted),
     ("claim next", "candidates", Kind::Claims(WhichClaims::All)),

@@ -18,6 +18,22 @@ fn it_runs_to_its_end() {
     assert_eq!(run.good(), "a b|--test|-c\nlater\n");
 }
 
+/// Also options that osm has, spelled in any way, and `--`.
+#[test]
+fn everything_after_the_file_is_its_own() {
+    let env = Env::new();
+    let text = "output.print(args.join('|'))";
+    for words in [
+        &["--test", "-c", "X"][..],
+        &["-test", "-session", "x", "--json", "--color=always"],
+        &["--help", "--", "-i"],
+        &["-V", ""],
+    ] {
+        let run = script(&env, text, &[&["it.js"], words].concat());
+        assert_eq!(run.good(), format!("{}\n", words.join("|")));
+    }
+}
+
 #[test]
 fn what_it_keeps_is_saved() {
     let env = Env::new();
