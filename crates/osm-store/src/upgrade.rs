@@ -2,10 +2,12 @@
 //!
 //! | version | differs by |
 //! |---|---|
-//! | 0.2.0 | written by the upstream tool: keys in camelCase, `id`, times called `…Time`, state of a history entry as text or as an object |
+//! | 0.2.0 | written by the upstream tool: keys in camelCase, `id`, times called `…Time`, state of a history entry as text or as an object, variables of goals under `goal:NAME/KEY` (`goals.rs`) |
 //!
 //! A version that is not in this table and not the current one is newer than this code: it is
 //! refused, and its file left alone.
+
+mod goals;
 
 use serde_json::{Map, Value};
 
@@ -57,6 +59,7 @@ fn from_upstream(object: &mut Map<String, Value>) -> Result<(), Damage> {
             object.insert(zone.into(), Value::Object(Map::new()));
         }
     }
+    goals::rename_variables(object.get_mut("script_state"));
     let history = match object.remove("history") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(entries)) => entries,
@@ -76,6 +79,7 @@ fn entry_from_upstream(entry: Value) -> Result<Value, Damage> {
         let state = serde_json::from_str(text).map_err(history)?;
         entry.insert("finalState".into(), state);
     }
+    goals::rename_variables(entry.get_mut("finalState").and_then(|state| state.get_mut("script")));
     Ok(Value::Object(entry))
 }
 

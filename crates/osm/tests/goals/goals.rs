@@ -45,6 +45,53 @@ fn commit_message() {
     assert!(env.clipboard().starts_with("Revise the commit message"));
 }
 
+/// The upstream tool stores them under `goal:NAME/KEY`, and calls some of them otherwise.
+#[test]
+fn variables_of_the_upstream_tool_arrive() {
+    let variables = [
+        ("doc-generator", "type", "api", "type"),
+        ("test-generator", "type", "e2e", "type"),
+        ("test-generator", "framework", "pytest", "framework"),
+        ("code-explainer", "depth", "brief", "depth"),
+        ("pii-scrubber", "level", "minimal", "level"),
+        ("prose-polisher", "style", "casual", "style"),
+        ("data-to-json", "mode", "log", "mode"),
+        ("cite-sources", "format", "footnote", "format"),
+        ("which-one-is-better", "comparisonType", "strategy", "set-type"),
+        ("sql-generator", "dialect", "sqlite", "dialect"),
+        ("report-analyzer", "focus", "risk", "focus"),
+        ("review-classifier", "outputFormat", "json", "output-format"),
+        ("morale-improver", "originalInstructions", "all of it", "show"),
+        ("morale-improver", "failedPlan", "the plan of June", "show"),
+        ("morale-improver", "specificFailures", "no test ran", "show"),
+        ("implementation-plan", "goalText", "build a bridge", "show"),
+        ("adaptive-editor", "instruction", "in one sentence", "show"),
+    ];
+    let mut state = serde_json::json!({});
+    for (goal, key, value, _) in variables {
+        state[goal][format!("goal:{goal}/{key}")] = value.into();
+    }
+    let document = serde_json::json!({
+        "version": "0.2.0", "id": "theirs", "createTime": "2025-11-26T14:04:00Z",
+        "updateTime": "2025-11-26T14:04:00Z", "history": [{
+            "entryId": "1", "modeId": "doc-generator", "command": "type api",
+            "readTime": "2025-11-26T14:04:00Z", "finalState": { "script": state, "shared": {} },
+        }], "scriptState": state, "sharedState": {},
+    });
+    let env = Env::new();
+    env.file("theirs.session.json", &document.to_string());
+    let imported = env.types(&["session", "import", "--as", "test", "theirs.session.json"], "");
+    assert!(imported.starts_with("imported"), "{imported}");
+    for (goal, key, value, command) in variables {
+        let shown = env.types(&["goal", goal, "-c", command], "");
+        assert!(shown.contains(value), "{goal}, {key}: {shown}");
+        let choices = shown.lines().next().unwrap_or_default();
+        assert!(command == "show" || choices.ends_with(&format!(": {value}")), "{goal}: {shown}");
+    }
+    let exported = env.types(&["session", "export"], "");
+    assert!(!exported.contains("goal:"), "also in the history: {exported}");
+}
+
 #[test]
 fn what_is_wrong_with_a_prompt_is_said() {
     let env = Env::new();
