@@ -13,7 +13,7 @@
 //! | wrappers, shells and agents | `identity.rs` |
 //! | changes that keep the rest of the file | `edit.rs` |
 //! | reading, locking and replacing the file | `file.rs` |
-//! | the limits of the upstream tool | `upstream.rs` |
+//! | the settings of the upstream tool | `upstream.rs` |
 
 mod edit;
 mod file;

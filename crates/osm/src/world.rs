@@ -236,22 +236,39 @@ impl World {
     /// The folder of configuration and sessions; `None` where not even a home is known.
     #[must_use]
     pub fn home(&self) -> Option<PathBuf> {
-        let absolute =
-            |name| self.environment.get(name).map(Path::new).filter(|path| path.is_absolute());
-        if let Some(home) = absolute("OSM_HOME") {
-            return Some(home.to_owned());
+        let chosen = self.absolute_path("OSM_HOME").map(Path::to_owned);
+        chosen.or_else(|| Some(self.configuration_folder()?.join("one-shot-man")))
+    }
+
+    /// The sessions of the upstream tool, whether they exist or not.
+    #[must_use]
+    pub fn upstream_sessions(&self) -> Option<PathBuf> {
+        Some(self.configuration_folder()?.join("osm").join("sessions"))
+    }
+
+    /// The folder in which programs keep their configuration.
+    fn configuration_folder(&self) -> Option<PathBuf> {
+        if cfg!(windows) {
+            return self.absolute_path("APPDATA").map(Path::to_owned);
         }
-        let base = if cfg!(windows) {
-            absolute("APPDATA")?.to_owned()
-        } else if cfg!(target_os = "macos") {
-            absolute("HOME")?.join("Library/Application Support")
-        } else {
-            match absolute("XDG_CONFIG_HOME") {
-                Some(path) => path.to_owned(),
-                None => absolute("HOME")?.join(".config"),
-            }
-        };
-        Some(base.join("one-shot-man"))
+        let home = self.absolute_path("HOME");
+        if cfg!(target_os = "macos") {
+            return Some(home?.join("Library/Application Support"));
+        }
+        let chosen = self.absolute_path("XDG_CONFIG_HOME").map(Path::to_owned);
+        chosen.or_else(|| Some(home?.join(".config")))
+    }
+
+    /// The user's home, which `~` means.
+    #[must_use]
+    pub fn user_home(&self) -> Option<&Path> {
+        self.absolute_path(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+    }
+
+    /// The value of a variable, if it is an absolute path: a relative one would be another folder in
+    /// every directory.
+    fn absolute_path(&self, name: &str) -> Option<&Path> {
+        self.environment.get(name).map(Path::new).filter(|path| path.is_absolute())
     }
 
     /// The configuration file, whether it exists or not.

@@ -66,12 +66,12 @@ While a limit is invalid, osm removes no sessions.")]
         #[command(flatten)]
         format: Format,
     },
-    /// Import the limits of the upstream tool
+    /// Import settings of the upstream tool
     #[command(after_help = "Examples:
   osm config import-upstream                 from ~/.osm/config or ~/.one-shot-man/config
   osm config import-upstream /backup/config
 
-If OSM_CONFIG is set, it names the file, as for the upstream tool. osm does not change that file.")]
+osm imports goal.paths, script.module-paths, log.file, and the limits under [sessions]. If OSM_CONFIG is set, it names the file, as for the upstream tool. osm does not change that file.")]
     ImportUpstream {
         /// The file of the upstream tool
         file: Option<PathBuf>,

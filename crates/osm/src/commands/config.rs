@@ -131,9 +131,16 @@ fn import(
         ui.line(sentence(changed));
     }
     ui.line(match imported.settings.len() {
-        0 => format!("{from} sets no limit: nothing was changed"),
-        1 => format!("imported 1 limit from {from} into {to}"),
-        count => format!("imported {count} limits from {from} into {to}"),
+        0 => format!("no setting of {from} was imported: nothing was changed"),
+        1 => format!("imported 1 setting from {from} into {to}"),
+        count => format!("imported {count} settings from {from} into {to}"),
     });
+    for it in &imported.left_out {
+        let (line, key, path) = (it.line, it.key, &it.path);
+        ui.warn(&format!("{from}:{line}: {key}: {path:?} was left out: it is a relative path"));
+    }
+    if let Some(it) = imported.left_out.first() {
+        ui.hint(&format!("set it with `osm config set {} PATH`", it.key));
+    }
     Ok(())
 }

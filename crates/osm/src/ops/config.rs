@@ -11,7 +11,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::config::keys::{self, Key, Kind, Value};
-use crate::config::{self, Entry, NO_CLEANUP, Reading, upstream};
+use crate::config::upstream::{self, LeftOut, Upstream};
+use crate::config::{self, Entry, NO_CLEANUP, Reading};
 use crate::error::{Exit, Failure};
 use crate::{Interaction, Invocation, World};
 
@@ -127,12 +128,14 @@ pub struct Validation {
     pub stops_cleanup: bool,
 }
 
-/// Limits that were imported.
+/// Settings that were imported.
 #[derive(Clone, Debug, Serialize)]
 pub struct Imported {
     pub from: PathBuf,
     pub to: PathBuf,
     pub settings: Vec<Changed>,
+    /// Relative paths, which osm has no setting for.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// What to set.
@@ -367,7 +370,7 @@ pub fn path(invocation: &Invocation) -> Result<PathBuf, Error> {
     invocation.world.config_file().ok_or(Error::NoHome)
 }
 
-/// Imports the limits of the upstream tool, from `file` or from where that tool keeps them.
+/// Imports settings of the upstream tool, from `file` or from where that tool keeps them.
 pub fn import_upstream(
     invocation: &Invocation,
     file: Option<&Path>,
@@ -384,20 +387,21 @@ pub fn import_upstream(
         }
     }
     let Some((from, text)) = found else { return Err(Error::NothingToImport(places)) };
-    let limits = upstream::read(&text).map_err(|problem| invalid(&from, problem))?;
+    let Upstream { settings, left_out } =
+        upstream::read(&text, world.user_home()).map_err(|problem| invalid(&from, problem))?;
     let to = path(invocation)?;
     let before = Reading::of(world);
-    if !limits.is_empty() {
+    if !settings.is_empty() {
         config::change(&to, |text| {
-            limits
+            settings
                 .iter()
                 .try_fold(text.to_owned(), |text, it| config::set(&text, it.key.name, &it.value))
         })?;
-        let names: Vec<&str> = limits.iter().map(|it| it.key.name).collect();
+        let names: Vec<&str> = settings.iter().map(|it| it.key.name).collect();
         audit(&names, &before, world, interaction);
     }
-    let settings = limits.iter().map(|it| changed(it.key, &it.value, &before)).collect();
-    Ok(Imported { from, to, settings })
+    let settings = settings.iter().map(|it| changed(it.key, &it.value, &before)).collect();
+    Ok(Imported { from, to, settings, left_out })
 }
 
 /// Records the change in the audit log. The change is made already, so a failure is a warning.

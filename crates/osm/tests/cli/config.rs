@@ -422,7 +422,7 @@ fn changes_at_the_same_time_are_all_kept() {
 }
 
 #[test]
-fn limits_of_the_upstream_tool() {
+fn settings_of_the_upstream_tool() {
     let env = Env::new();
     let home = tempfile::tempdir().unwrap();
     let env = env
@@ -447,7 +447,7 @@ fn limits_of_the_upstream_tool() {
     session.max_count = 1000 (was 7)
     session.max_age_days = 90 (was 90, the default)
     session.auto_cleanup_enabled = false (was true, the default)
-    imported 3 limits from $HOME/.one-shot-man/config into $OSM_HOME/config.toml
+    imported 3 settings from $HOME/.one-shot-man/config into $OSM_HOME/config.toml
     ");
     assert_eq!(std::fs::read_to_string(&legacy).unwrap(), theirs);
     assert_snapshot!(env.file(), @"
@@ -466,8 +466,47 @@ fn limits_of_the_upstream_tool() {
     --- exit Some(1)
     "#);
     std::fs::write(&named, "[help]\npager less\n").unwrap();
-    assert_snapshot!(import(&[named.to_str().unwrap()]), @"$HOME/other sets no limit: nothing was changed");
+    assert_snapshot!(import(&[named.to_str().unwrap()]), @"no setting of $HOME/other was imported: nothing was changed");
     assert!(env.file().contains("max_count = 1000"), "{}", env.file());
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_of_the_upstream_tool() {
+    let env = Env::new();
+    let home = env.path().join("user");
+    let env = env.with("HOME", home.to_str().unwrap());
+    std::fs::create_dir_all(home.join(".osm")).unwrap();
+    let theirs =
+        "goal.paths /team/goals:~/goals,mine\nscript.module-paths ~/js\nlog.file osm.log\n";
+    std::fs::write(home.join(".osm/config"), theirs).unwrap();
+    assert_snapshot!(env.run(&["config", "import-upstream"]).transcript(), @r#"
+    goal.paths = /team/goals, $OSM_HOME/user/goals (was none, the default)
+    script.module_paths = $OSM_HOME/user/js (was none, the default)
+    imported 2 settings from $OSM_HOME/user/.osm/config into $OSM_HOME/config.toml
+    --- stderr
+    osm: warning: $OSM_HOME/user/.osm/config:1: goal.paths: "mine" was left out: it is a relative path
+    osm: warning: $OSM_HOME/user/.osm/config:3: log.file: "osm.log" was left out: it is a relative path
+    osm: hint: set it with `osm config set goal.paths PATH`
+    "#);
+    let file = env.file().replace(env.path().to_str().unwrap(), "$OSM_HOME");
+    assert_snapshot!(file, @r#"
+    [goal]
+    paths = ["/team/goals", "$OSM_HOME/user/goals"]
+
+    [script]
+    module_paths = ["$OSM_HOME/user/js"]
+    "#);
+    let run = env.run(&["config", "import-upstream", "--json"]);
+    let left_out: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        left_out["left_out"],
+        serde_json::json!([
+            { "line": 1, "key": "goal.paths", "path": "mine" },
+            { "line": 3, "key": "log.file", "path": "osm.log" },
+        ])
+    );
+    assert_eq!(run.stderr, "");
 }
 
 #[test]
