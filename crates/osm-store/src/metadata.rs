@@ -33,6 +33,9 @@ pub struct Metadata {
     /// The clock as the last cleanup found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockRecord>,
+    /// When osm offered to import the sessions of the upstream tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upstream_offered: Option<Timestamp>,
     /// The last resets, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resets: Vec<ResetRecord>,

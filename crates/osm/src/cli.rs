@@ -256,8 +256,11 @@ pub(crate) enum Session {
     /// Import sessions from exports, session files, or files of the upstream tool
     Import {
         /// The files; osm does not change them
-        #[arg(required = true)]
+        #[arg(required_unless_present = "upstream")]
         files: Vec<PathBuf>,
+        /// Import all sessions of the upstream tool, from the folder in which it keeps them
+        #[arg(long, conflicts_with_all = ["files", "id"])]
+        upstream: bool,
         /// Import it as this session; a new name creates a session
         #[arg(long = "as", value_name = "ID")]
         id: Option<String>,

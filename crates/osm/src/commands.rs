@@ -18,6 +18,7 @@ mod script;
 mod session;
 mod status;
 mod trust;
+mod upstream;
 mod whoami;
 
 /// Runs what was typed.
@@ -31,7 +32,11 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         invocation
     };
     match &line.command {
-        None => status::run(&identity::explain(&invocation(ui)), ui),
+        None => {
+            let invocation = invocation(ui);
+            status::run(&identity::explain(&invocation), ui);
+            upstream::offer(&invocation, ui);
+        }
         Some(Command::Whoami { format }) => {
             whoami::run(&identity::explain(&invocation(ui)), *format, ui);
         }

@@ -330,5 +330,9 @@ mod tests {
         );
         assert_eq!(home(&[("HOME", "/h"), ("OSM_HOME", "/o")]), Some("/o".into()));
         assert_eq!(home(&[]), None);
+        let upstream = |variables: &[_]| world(variables).upstream_sessions();
+        let moved = [("HOME", "/h"), ("OSM_HOME", "/o")];
+        assert_eq!(upstream(&moved), Some("/h/.config/osm/sessions".into()));
+        assert_eq!(upstream(&[("OSM_HOME", "/o")]), None);
     }
 }

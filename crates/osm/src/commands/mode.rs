@@ -13,6 +13,7 @@ use crate::repl::{BuiltInScript, Catalogue, CommandFailure, CommandSource, Repl,
 use crate::session_host::SessionHost;
 
 use super::session::finish_cleanup;
+use super::upstream;
 
 /// Runs the mode of that name.
 pub(super) fn run(
@@ -33,11 +34,15 @@ pub(super) fn run_script(
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
+    let source = command_source(arguments, invocation);
+    if source == CommandSource::Terminal {
+        upstream::offer(invocation, ui);
+    }
     let host = Rc::new(SessionHost::open(invocation, settings(arguments, invocation), ui)?);
     let mode = script.mode().to_owned();
     let launcher = ScriptLauncher::built_in(host, script);
     let runtime = launcher.launch().map_err(|error| CommandFailure::from(error).into_error())?;
-    let (catalogue, source) = (Catalogue::of(invocation), command_source(arguments, invocation));
+    let catalogue = Catalogue::of(invocation);
     let cleanup = (source == CommandSource::Terminal).then(|| BackgroundCleanup::start(invocation));
     let ended = Repl::new(launcher, runtime, catalogue, source, arguments.fail_fast).run(&mode);
     finish_cleanup(cleanup, invocation, ui);

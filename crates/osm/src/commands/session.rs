@@ -6,7 +6,7 @@ use crate::cli::{ListArguments, Session, Sure};
 use crate::error::CommandError;
 use crate::invocation::Invocation;
 use crate::ops::identity;
-use crate::ops::session::{BackgroundCleanup, Consent};
+use crate::ops::session::{BackgroundCleanup, Consent, ImportRequest};
 use crate::render::Ui;
 
 mod archives;
@@ -86,8 +86,15 @@ fn run_command(
         Session::Export { id, output } => {
             transfer::export(id.as_deref(), output.as_deref(), invocation, ui)
         }
-        Session::Import { files, id, force, sure } => {
-            transfer::import(files, id.as_deref(), *force, *sure, invocation, ui)
+        Session::Import { files, upstream, id, force, sure } => {
+            let request = ImportRequest {
+                files: files.clone(),
+                upstream: *upstream,
+                id: id.clone(),
+                force: force.force,
+                consent: consent(*sure),
+            };
+            transfer::import(&request, invocation, ui)
         }
     }
 }

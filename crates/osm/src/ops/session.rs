@@ -12,6 +12,7 @@ mod list;
 mod read;
 mod tally;
 mod transfer;
+mod upstream;
 
 pub use archives::{Archive, RestoreRequest, Restored, archives, restore};
 pub(crate) use background::BackgroundCleanup;
@@ -24,6 +25,7 @@ pub(crate) use list::add_paths;
 pub use list::{ListRequest, Order, Row, list};
 pub use read::{Info, StateKey, commands, folder, info, keys, path, read};
 pub use transfer::{ImportRequest, Imported, Imports, export, export_to, import};
+pub use upstream::{UpstreamSessions, offer_upstream};
 
 use osm_identity::SessionId;
 use osm_store::Store;

@@ -39,6 +39,8 @@ mod sources;
 mod threads;
 #[cfg(unix)]
 mod umasks;
+#[cfg(target_os = "linux")]
+mod upstream;
 
 fn main() -> std::process::ExitCode {
     osm_testkit::trials::run()

@@ -1,5 +1,6 @@
 //! `osm session list`.
 
+use super::super::upstream;
 use crate::cli::{ListArguments, ListFormat, ListSort};
 use crate::error::CommandError;
 use crate::invocation::Invocation;
@@ -38,6 +39,7 @@ pub(super) fn run(
         ui.json(&rows);
         return Ok(());
     }
+    upstream::offer(invocation, ui);
     if rows.is_empty() {
         ui.line("No sessions found");
         return Ok(());

@@ -1,9 +1,8 @@
 //! `osm session export` and `osm session import`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::cli::{Force, Sure};
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
 use crate::ops::session::{self, ImportRequest};
 use crate::render::Ui;
@@ -24,20 +23,11 @@ pub(super) fn export(
 }
 
 pub(super) fn import(
-    files: &[PathBuf],
-    id: Option<&str>,
-    force: Force,
-    sure: Sure,
+    request: &ImportRequest,
     invocation: &Invocation,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
-    let request = ImportRequest {
-        files: files.to_vec(),
-        id: id.map(str::to_owned),
-        force: force.force,
-        consent: super::consent(sure),
-    };
-    let result = session::import(invocation, &request, ui)?;
+    let result = session::import(invocation, request, ui)?;
     for it in result.imported {
         let verb = if it.dry_run { "would import" } else { "imported" };
         ui.line(format!("{verb} {} as {}", it.file.display(), it.id.label()));
@@ -45,5 +35,16 @@ pub(super) fn import(
             ui.line(format!("the session that it replaced is archived as {archived}"));
         }
     }
-    result.failure.map_or(Ok(()), |error| Err(error.into()))
+    for error in &result.left_out {
+        ui.warn(&error.to_string());
+    }
+    match (result.failure, result.left_out.len()) {
+        (Some(error), _) => Err(error.into()),
+        (None, 0) => Ok(()),
+        (None, count) => {
+            let sessions = if count == 1 { "session" } else { "sessions" };
+            let message = format!("{count} {sessions} of the upstream tool could not be imported");
+            Err(CommandError::failed("partial", message).exiting(Exit::Partial))
+        }
+    }
 }

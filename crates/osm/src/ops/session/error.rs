@@ -53,6 +53,9 @@ pub enum SessionError {
     /// Several files cannot be imported as one session.
     #[error("--as names one session, but several files were given")]
     SeveralFiles,
+    /// The upstream tool keeps no sessions where it usually does.
+    #[error("no sessions of the upstream tool were found")]
+    NoUpstreamSessions,
     /// A file cannot be read.
     #[error("cannot read {}: {source}", .path.display())]
     Unreadable {
@@ -84,6 +87,7 @@ impl Failure for SessionError {
             Self::NoSuchCommand { .. } => "command_not_found",
             Self::Limits(error) => error.reason(),
             Self::SeveralFiles => "usage",
+            Self::NoUpstreamSessions => "not_found",
             Self::Unreadable { .. } => "unreadable_file",
             Self::Unwritable { .. } => "unwritable_file",
         }
@@ -97,7 +101,7 @@ impl Failure for SessionError {
             Self::Interrupted(error) => error.exit(),
             Self::Name(error) => error.exit(),
             Self::OpenElsewhere(error) => error.exit(),
-            Self::NoSuchCommand { .. } => Exit::NotFound,
+            Self::NoSuchCommand { .. } | Self::NoUpstreamSessions => Exit::NotFound,
             Self::SeveralFiles => Exit::Usage,
             _ => Exit::Failure,
         }
@@ -117,6 +121,7 @@ impl Failure for SessionError {
             Self::NoSuchCommand { id, .. } => format!("see `osm session history {id}`"),
             Self::Limits(error) => return error.hints(),
             Self::SeveralFiles => "import the files one by one".to_owned(),
+            Self::NoUpstreamSessions => "name the files: osm session import FILE...".to_owned(),
             Self::Unreadable { .. } => "name a session's file or an export".to_owned(),
             Self::Unwritable { .. } => {
                 "name a file that does not exist yet, in a folder that you can write to".to_owned()

@@ -8,7 +8,7 @@ use osm_identity::SessionId;
 use osm_store::layout::LARGEST_DOCUMENT;
 use osm_store::{Export, Snapshot, Store};
 
-use super::{Consent, SessionError, warn_of_foreign_holders};
+use super::{Consent, SessionError, upstream, warn_of_foreign_holders};
 use crate::interaction::{Interaction, Progress, confirm};
 use crate::invocation::Invocation;
 
@@ -88,6 +88,9 @@ impl io::Write for Stoppable<'_> {
 pub struct ImportRequest {
     /// Exports, session files, or files of the upstream tool.
     pub files: Vec<PathBuf>,
+    /// All sessions of the upstream tool, instead of files. One that cannot be read does not keep the
+    /// others back.
+    pub upstream: bool,
     /// The session to import one file as; by default the one that it was.
     pub id: Option<String>,
     /// Break locks whose holders are proven dead.
@@ -114,6 +117,8 @@ pub struct Imported {
 pub struct Imports {
     /// The sessions that were imported.
     pub imported: Vec<Imported>,
+    /// Why sessions of the upstream tool were left out.
+    pub left_out: Vec<SessionError>,
     /// The error of the next file, after which no other was imported.
     pub failure: Option<SessionError>,
 }
@@ -128,30 +133,47 @@ pub fn import(
     if request.id.is_some() && request.files.len() > 1 {
         return Err(SessionError::SeveralFiles);
     }
-    let mut imports = Imports { imported: Vec::new(), failure: None };
-    for at in 0..request.files.len() {
-        match import_one(&store, request, at, interaction) {
+    let mut files = request.files.clone();
+    if request.upstream {
+        files = upstream::find(invocation).ok_or(SessionError::NoUpstreamSessions)?.files;
+    }
+    let mut imports = Imports { imported: Vec::new(), left_out: Vec::new(), failure: None };
+    for at in 0..files.len() {
+        match import_one(&store, request, (&files, at), interaction) {
             Ok(imported) => imports.imported.push(imported),
+            Err(error) if request.upstream && !is_the_users_wish(&error) => {
+                imports.left_out.push(error);
+            }
             Err(error) => {
                 imports.failure = Some(error);
                 break;
             }
         }
     }
+    if request.upstream && !request.consent.dry_run {
+        // They need no offer any more.
+        upstream::remember(invocation);
+    }
     Ok(imports)
 }
 
+/// Whether no further file is to be imported.
+fn is_the_users_wish(error: &SessionError) -> bool {
+    matches!(error, SessionError::Unconfirmed(_) | SessionError::Interrupted(_))
+}
+
+/// Imports one of some files.
 fn import_one(
     store: &Store,
     request: &ImportRequest,
-    at: usize,
+    (files, at): (&[PathBuf], usize),
     interaction: &mut dyn Interaction,
 ) -> Result<Imported, SessionError> {
-    let file = request.files[at].as_path();
+    let file = files[at].as_path();
     let place = file.display().to_string();
     let begin = |interaction: &mut dyn Interaction| {
         let shown = interaction.begin("importing");
-        shown.count(&format!("importing {place}"), at + 1, Some(request.files.len()));
+        shown.count(&format!("importing {place}"), at + 1, Some(files.len()));
         shown
     };
     let shown = begin(interaction);

@@ -11,6 +11,7 @@ pub(super) const SURFACES: &[Surface] = &[
     ("documents in the store", stored),
     ("documents that are none", invalid),
     ("sessions of a hostile place", places),
+    ("sessions of the upstream tool", upstream),
 ];
 
 /// A document with hostile text in every string.
@@ -120,4 +121,13 @@ fn places(site: &mut Site) {
         &[name.into()],
         &["folder"],
     );
+}
+
+/// Damaged sessions of another tool, in a folder with a hostile name.
+fn upstream(site: &mut Site) {
+    let folder = site.tree().join(site.hostile.name("settings"));
+    site.write(folder.join("osm/sessions/x.session.json"), site.hostile.text("{\"word"));
+    site.set("XDG_CONFIG_HOME", folder);
+    site.shows(&["session", "list"], &["settings"]);
+    site.shows(&["session", "import", "--upstream"], &["settings"]);
 }
