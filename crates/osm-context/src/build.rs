@@ -29,7 +29,7 @@ pub fn build(items: &[Item], setting: &Setting) -> Result<Prompt> {
         setting.report(number, Step::Items { done: number, total: items.len() });
         draft.begin_item(item.label());
         match item.kind() {
-            Kind::File { path } => match planner.plan(path.as_deref(), item.label()) {
+            Kind::File(place) => match planner.plan(&place, item.label()) {
                 Ok(plan) => draft.add_files(plan),
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 Err(error) => draft.miss(item.label(), &error),

@@ -79,7 +79,7 @@ pub fn describe(items: &[Item], setting: &Setting) -> Result<Vec<Description>> {
 pub fn missing(items: &[Item], setting: &Setting) -> Vec<i64> {
     let mut planner = Planner::new(setting);
     let mut is_missing = |item: &&Item| match item.kind() {
-        Kind::File { path } => planner.is_missing(path.as_deref(), item.label()),
+        Kind::File(place) => planner.is_missing(&place, item.label()),
         _ => false,
     };
     items.iter().filter(&mut is_missing).filter_map(Item::id).collect()
@@ -91,8 +91,8 @@ pub fn files(items: &[Item], setting: &Setting) -> Result<Vec<FileOf>> {
     let mut files = Vec::new();
     for (at, item) in items.iter().enumerate() {
         setting.report(at, Step::Items { done: at, total: items.len() });
-        let Kind::File { path } = item.kind() else { continue };
-        let plan = lenient(planner.plan(path.as_deref(), item.label()), item)?;
+        let Kind::File(place) = item.kind() else { continue };
+        let plan = lenient(planner.plan(&place, item.label()), item)?;
         files.extend(plan.files.into_iter().filter_map(|file| {
             let size = file.path.symlink_metadata().ok()?.len();
             let path = file.path.to_string_lossy().into_owned();
@@ -115,8 +115,8 @@ fn one(
         ..Description::default()
     };
     match item.kind() {
-        Kind::File { path } => {
-            let plan = lenient(planner.plan(path.as_deref(), item.label()), item)?;
+        Kind::File(place) => {
+            let plan = lenient(planner.plan(&place, item.label()), item)?;
             about.add_files(plan, known, setting)?;
         }
         Kind::Note(text) => {

@@ -1,4 +1,4 @@
-//! Runs git for diffs, changed files and names of commits.
+//! Runs git for diffs, changed files, names of commits and the place of hooks.
 //!
 //! Git is started without a shell. Arguments that make it write files, run programs or read files out of
 //! the repository are refused, and programs that a repository names are turned off (`isolation.rs`).
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::progress::Step;
 use crate::reason::Reason;
+use crate::resolve::{self, Found};
 use crate::run::{self, Captured, End, Kept, Streams};
 use crate::section::Skipped;
 use crate::setting::Setting;
@@ -67,10 +68,21 @@ pub struct Diff {
 /// The files that changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// Where they are: absolute.
-    pub paths: Vec<PathBuf>,
+    /// Those that are there.
+    pub found: Vec<Found>,
     /// Which of them are left out, and why.
     pub skipped: Vec<Skipped>,
+}
+
+/// Where git looks for the hooks of a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hooks {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The folder without the setting `core.hooksPath`.
+    pub own: PathBuf,
+    /// That setting, and whose configuration it is in, as git calls it.
+    pub setting: Option<(String, PathBuf)>,
 }
 
 /// Something that a diff can be taken against.
@@ -138,11 +150,13 @@ pub fn changed(arguments: &[String], folder: &Path, setting: &Setting) -> Result
         }
         let reason = match walk::follow(&path, &real_root) {
             Err(reason) => reason,
-            Ok(_) if path.to_str().is_none() => Reason::NameNotUtf8,
-            Ok(_) => {
-                changed.paths.push(path);
-                continue;
-            }
+            Ok(real) => match resolve::found(&path, &real, false, setting) {
+                Ok(found) => {
+                    changed.found.push(found);
+                    continue;
+                }
+                Err(_) => Reason::NameNotUtf8,
+            },
         };
         changed.skipped.push(Skipped::new(walk::with_slashes(&name), &reason));
     }
@@ -185,18 +199,56 @@ pub fn refs(folder: &Path, setting: &Setting) -> Result<Vec<Ref>> {
     Ok(refs)
 }
 
+/// Where git looks for the hooks of the repository around a folder. No hook runs.
+pub fn hooks(folder: &Path, setting: &Setting) -> Result<Hooks> {
+    let git = Git { asked: Some("core.hooksPath"), ..Git::new(folder, setting)? };
+    let place = |name: &[&str]| {
+        let asked = [&["rev-parse", "--path-format=absolute"], name].concat();
+        git.ask(&asked, usize::MAX).map(|asked| path(line(&asked.output.bytes)))
+    };
+    let named = ["config", "-z", "--show-scope", "--type=path", "--get", "core.hooksPath"];
+    let named = match git.ask(&named, usize::MAX) {
+        Ok(asked) => asked.output.bytes,
+        // Git says nothing, and exits with 1, if there is no such setting.
+        Err(Error::Git(said)) if said == SILENT => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let mut parts = named.split(|byte| *byte == 0);
+    let shared = match (parts.next(), parts.next()) {
+        (Some(scope), Some(folder)) => {
+            Some((String::from_utf8_lossy(scope).into_owned(), path(folder)))
+        }
+        _ => None,
+    };
+    Ok(Hooks {
+        folder: place(&["--git-path", "hooks"])?,
+        own: place(&["--git-common-dir"])?.join("hooks"),
+        setting: shared,
+    })
+}
+
+/// The only line.
+fn line(bytes: &[u8]) -> &[u8] {
+    bytes.strip_suffix(b"\n").unwrap_or(bytes)
+}
+
+/// What is said of a git that fails and says nothing.
+const SILENT: &str = "failed without a message";
+
 struct Git<'a> {
     folder: &'a Path,
     setting: &'a Setting<'a>,
     /// Options that turn off programs of the repository.
     overrides: Vec<String>,
+    /// The setting that the repository is asked for.
+    asked: Option<&'static str>,
 }
 
 impl<'a> Git<'a> {
     /// Git in the repository around a folder; an error without a repository, or if its working tree is
     /// elsewhere.
     fn new(folder: &'a Path, setting: &'a Setting<'a>) -> Result<Self> {
-        let mut git = Self { folder, setting, overrides: Vec::new() };
+        let mut git = Self { folder, setting, overrides: Vec::new(), asked: None };
         git.line(&["rev-parse", "--git-dir"])?;
         let listed = git.ask(isolation::LIST, usize::MAX)?.output.bytes;
         if isolation::has_unusable_names(&listed) {
@@ -284,7 +336,7 @@ impl<'a> Git<'a> {
 
     fn capture(&self, arguments: &[&str], most: usize) -> Result<Captured> {
         let mut command = Command::new(self.setting.git);
-        isolation::isolate(&mut command, &self.overrides);
+        isolation::isolate(&mut command, &self.overrides, self.asked);
         command.args(arguments);
         (self.setting.progress)(Step::Running("git"));
         run::capture(command, self.folder, Streams::Apart, most, self.setting)
@@ -304,7 +356,7 @@ impl<'a> Git<'a> {
             _ if complaint.contains("not a git repository") => {
                 Err(Error::NoRepository(self.folder.to_owned()))
             }
-            _ if complaint.is_empty() => Err(Error::Git("failed without a message".into())),
+            _ if complaint.is_empty() => Err(Error::Git(SILENT.into())),
             _ => Err(Error::Git(complaint)),
         }
     }

@@ -7,6 +7,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::resolve::Found;
+
 /// One thing in the context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -15,11 +17,8 @@ pub struct Item(Value);
 /// What an item stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A file or a folder; without a path, its label is one.
-    File {
-        /// Where it is.
-        path: Option<String>,
-    },
+    /// A file or a folder.
+    File(Place),
     /// Text of the user's own.
     Note(String),
     /// A diff that was taken already.
@@ -44,11 +43,28 @@ pub enum Kind {
     Unknown(String),
 }
 
+/// Where a file or a folder is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Its path; without one, its label is it.
+    pub path: Option<String>,
+    /// Where the path led when it was added, by no link. If it leads elsewhere now, another program has
+    /// put a link in the place of what was added.
+    pub real: Option<String>,
+}
+
 impl Item {
     /// A file or a folder.
     #[must_use]
     pub fn file(id: i64, label: &str, path: &str) -> Self {
         Self(json!({ "id": id, "type": "file", "label": label, "path": path }))
+    }
+
+    /// A file or a folder that was found.
+    #[must_use]
+    pub fn found(id: i64, found: &Found) -> Self {
+        let Found { path, label, real, .. } = found;
+        Self(json!({ "id": id, "type": "file", "label": label, "path": path, "real": real }))
     }
 
     /// A note.
@@ -122,7 +138,10 @@ impl Item {
                 None if self.label().is_empty() => {
                     Kind::Unknown("neither a path nor a label".into())
                 }
-                path => Kind::File { path: path.map(str::to_owned) },
+                path => {
+                    let real = self.text("real").map(str::to_owned);
+                    Kind::File(Place { path: path.map(str::to_owned), real })
+                }
             },
             "note" => text(Kind::Note),
             "diff" => text(Kind::Diff),
@@ -181,7 +200,7 @@ mod tests {
     fn what_is_made_is_understood() {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         let kinds = [
-            (Item::file(1, "a", "/a"), Kind::File { path: Some("/a".into()) }),
+            (Item::file(1, "a", "/a"), Kind::File(Place { path: Some("/a".into()), real: None })),
             (Item::note(2, "note", "text"), Kind::Note("text".into())),
             (Item::diff(3, "d", "text"), Kind::Diff("text".into())),
             (

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
+use crate::item::Place;
 use crate::reason::Reason;
 use crate::resolve;
 use crate::section::Skipped;
@@ -47,16 +48,20 @@ impl<'a> Planner<'a> {
     }
 
     /// The files of an item: of its path, or if it has none, of its label.
-    pub(crate) fn plan(&mut self, path: Option<&str>, label: &str) -> Result<Plan> {
+    pub(crate) fn plan(&mut self, place: &Place, label: &str) -> Result<Plan> {
         let setting = self.setting;
         setting.go_on()?;
-        let path = self.absolute(path, label)?;
+        let path = self.absolute(place, label)?;
         let label = if label.is_empty() {
             resolve::label_of(&path, setting.folder)
         } else {
             label.to_owned()
         };
-        let (path, is_folder) = match self.locate(&path) {
+        let located = self.locate(&path).and_then(|located| {
+            let is_same = place.real.as_ref().is_none_or(|real| located.0 == Path::new(real));
+            is_same.then_some(located).ok_or(Reason::Elsewhere)
+        });
+        let (path, is_folder) = match located {
             Ok(located) => located,
             Err(reason) => {
                 let missing = reason == Reason::NotFound;
@@ -86,20 +91,20 @@ impl<'a> Planner<'a> {
     }
 
     /// Whether there is nothing of that name. No folder is walked for it.
-    pub(crate) fn is_missing(&mut self, path: Option<&str>, label: &str) -> bool {
-        let path = self.absolute(path, label);
+    pub(crate) fn is_missing(&mut self, place: &Place, label: &str) -> bool {
+        let path = self.absolute(place, label);
         path.is_ok_and(|path| self.locate(&path) == Err(Reason::NotFound))
     }
 
-    fn absolute(&self, path: Option<&str>, label: &str) -> Result<PathBuf> {
-        match path {
+    fn absolute(&self, place: &Place, label: &str) -> Result<PathBuf> {
+        match &place.path {
             Some(path) => Ok(self.setting.folder.join(path)),
             None => resolve::absolute(label, self.setting),
         }
     }
 
     /// Where a path really leads, and whether that is a folder.
-    fn locate(&mut self, path: &Path) -> std::result::Result<(PathBuf, bool), Reason> {
+    pub(crate) fn locate(&mut self, path: &Path) -> std::result::Result<(PathBuf, bool), Reason> {
         let failed = |error| Reason::of_error(&error);
         let metadata = path.symlink_metadata().map_err(failed)?;
         let metadata = if metadata.is_symlink() {

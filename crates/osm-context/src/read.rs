@@ -23,6 +23,14 @@ pub(crate) struct Opened {
     most: u64,
 }
 
+/// The text of a file of at most so many bytes, by a path without links. A link that takes the place of
+/// a part of it meanwhile is not followed, and a FIFO does not block.
+pub fn read_text(path: &Path, most: u64) -> Result<String, Reason> {
+    let mut text = String::new();
+    open(path, most)?.read_to(&mut text)?;
+    Ok(text)
+}
+
 /// Opens a file of at most so many bytes, by a path without links.
 pub(crate) fn open(path: &Path, most: u64) -> Result<Opened, Reason> {
     let file = open::open(path).map_err(|error| Reason::of_error(&error))?;

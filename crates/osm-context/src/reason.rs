@@ -49,6 +49,9 @@ pub enum Reason {
     /// It is a symbolic link whose target does not exist.
     #[error("broken symbolic link")]
     BrokenLink,
+    /// Its path leads elsewhere than when it was added: a link took the place of a part of it.
+    #[error("symbolic link to another place than when it was added; remove it and add it again")]
+    Elsewhere,
     /// Its name is not UTF-8, so that a session cannot hold it.
     #[error("file name is not UTF-8")]
     NameNotUtf8,

@@ -9,6 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::plan::Planner;
 use crate::progress::Step;
 use crate::reason::Reason;
 use crate::section::Skipped;
@@ -20,6 +21,8 @@ use crate::walk::{self, Scope};
 pub struct Found {
     /// Where it is: absolute.
     pub path: String,
+    /// Where that really is: no link leads there.
+    pub real: String,
     /// How it is called: as seen from the folder, if it is below it.
     pub label: String,
     /// Whether it is a folder.
@@ -41,22 +44,17 @@ pub fn resolve(typed: &str, setting: &Setting) -> Result<Resolved> {
         return Err(Error::EmptyPath);
     }
     let path = absolute(typed, setting)?;
-    match path.metadata() {
-        Ok(metadata) => {
-            if let Some(reason) = Reason::of_type(metadata.file_type()) {
-                return Err(Error::Unusable { path, reason });
-            }
-            let found = vec![found(&path, metadata.is_dir(), setting)?];
+    match Planner::new(setting).locate(&path) {
+        Ok((real, is_folder)) => {
+            let found = vec![found(&path, &real, is_folder, setting)?];
             Ok(Resolved { found, skipped: Vec::new() })
         }
-        Err(error) => match Reason::of_error(&error) {
-            Reason::NotFound if path.is_symlink() => {
-                Err(Error::Unusable { path, reason: Reason::BrokenLink })
-            }
-            _ if has_pattern(typed) => matches(typed, &path, setting),
-            Reason::NotFound => Err(Error::NotFound(path)),
-            reason => Err(Error::Unusable { path, reason }),
-        },
+        Err(reason @ (Reason::BrokenLink | Reason::Special(_))) => {
+            Err(Error::Unusable { path, reason })
+        }
+        Err(_) if has_pattern(typed) => matches(typed, &path, setting),
+        Err(Reason::NotFound) => Err(Error::NotFound(path)),
+        Err(reason) => Err(Error::Unusable { path, reason }),
     }
 }
 
@@ -104,12 +102,11 @@ fn cleaned(path: &Path) -> PathBuf {
     cleaned
 }
 
-fn found(path: &Path, folder: bool, setting: &Setting) -> Result<Found> {
+/// A file or folder that is to be kept; an error if its name is no text.
+pub(crate) fn found(path: &Path, real: &Path, folder: bool, setting: &Setting) -> Result<Found> {
     let label = label_of(path, setting.folder);
-    match path.to_str() {
-        Some(path) => Ok(Found { path: path.to_owned(), label, folder }),
-        None => Err(unnameable(path)),
-    }
+    let text = |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| unnameable(path));
+    Ok(Found { path: text(path)?, real: text(real)?, label, folder })
 }
 
 fn unnameable(path: &Path) -> Error {
@@ -145,7 +142,7 @@ fn matches(typed: &str, path: &Path, setting: &Setting) -> Result<Resolved> {
     let all = named.iter().enumerate().map(|(at, file)| {
         setting.report(at, Step::Items { done: at, total: named.len() });
         setting.go_on()?;
-        found(&base.join(&file.name), false, setting)
+        found(&base.join(&file.name), &file.path, false, setting)
     });
     let all: Vec<Found> = all.collect::<Result<_>>()?;
     match (all.is_empty(), unnamed.first()) {

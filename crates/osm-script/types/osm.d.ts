@@ -377,12 +377,19 @@ declare module 'osm:context' {
         repository: string | null;
     }
     export function resolve(paths: string[]): {
-        found: { path: string; label: string; folder: boolean }[];
+        found: Found[];
+    interface Found {
+        path: string;
+        /** Where the path leads, without links. */
+        real: string;
+        label: string;
+        folder: boolean;
+    }
         failed: { path: string; message: string }[];
         skipped: { path: string; reason: string }[];
     };
     export function changed(args: string[]): {
-        paths: string[];
+        found: Found[];
         skipped: { path: string; reason: string }[];
         error: string | null;
     };

@@ -69,9 +69,11 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 pub(super) const LIST: &[&str] = &["config", "--list", "--null", "--show-scope"];
 
 /// Adds options and variables to a command: the common ones, and those for settings of the repository.
-pub(super) fn isolate(command: &mut Command, overrides: &[String]) {
+/// The setting `asked` is not overridden: a command that asks for it must see it.
+pub(super) fn isolate(command: &mut Command, overrides: &[String], asked: Option<&str>) {
     command.args(GLOBAL);
-    for setting in SETTINGS {
+    let is_asked = |setting: &str| setting.split('=').next() == asked;
+    for setting in SETTINGS.iter().filter(|setting| !is_asked(setting)) {
         command.args(["-c", setting]);
     }
     command.args(overrides);

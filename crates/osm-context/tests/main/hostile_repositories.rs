@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use osm_context::Error;
-use osm_context::git::{changed, diff, refs};
+use osm_context::git::{changed, diff, hooks, refs, uncommitted};
 
 use crate::harness::{Lab, git};
 
@@ -124,6 +124,8 @@ impl Trap {
             drop(changed(&arguments, folder, &setting));
         }
         drop(refs(folder, &setting));
+        drop(uncommitted(folder, &setting));
+        drop(hooks(folder, &setting));
     }
 }
 

@@ -23,9 +23,9 @@ fn diff_of(lab: &Lab, arguments: &[&str]) -> Result<String> {
 }
 
 fn changed_of(lab: &Lab, arguments: &[&str]) -> Vec<String> {
-    let paths = changed(&owned(arguments), &lab.folder, &lab.setting()).unwrap().paths;
-    let below = |path: &Path| path.strip_prefix(&lab.folder).unwrap().to_str().unwrap().to_owned();
-    paths.iter().map(|path| below(path)).collect()
+    let found = changed(&owned(arguments), &lab.folder, &lab.setting()).unwrap().found;
+    let below = |path: &str| Path::new(path).strip_prefix(&lab.folder).unwrap().to_owned();
+    found.iter().map(|it| below(&it.path).to_str().unwrap().to_owned()).collect()
 }
 
 fn owned(words: &[&str]) -> Vec<String> {
@@ -105,8 +105,9 @@ fn renamed_and_deleted_and_strange_names() {
     let below = lab.path("sub");
     let setting = Setting::new(&below);
     lab.git(&["config", "diff.relative", "true"]);
-    let paths = changed(&[], &below, &setting).unwrap().paths;
-    assert_eq!(paths, expected.map(|name| lab.path(name)));
+    let found = changed(&[], &below, &setting).unwrap().found;
+    let paths: Vec<String> = found.into_iter().map(|it| it.path).collect();
+    assert_eq!(paths, expected.map(|name| lab.text_path(name)));
 }
 
 #[test]
@@ -164,7 +165,9 @@ fn links_that_a_branch_brings_along() {
 
     let arguments = owned(&["HEAD~1", "HEAD"]);
     let changed = changed(&arguments, &lab.folder, &lab.setting()).unwrap();
-    assert_eq!(changed.paths, [lab.path("a"), lab.path("fine")]);
+    let found = |name, real| (lab.text_path(name), lab.text_path(real));
+    let all: Vec<_> = changed.found.iter().map(|it| (it.path.clone(), it.real.clone())).collect();
+    assert_eq!(all, [found("a", "a"), found("fine", "sub/b")]);
     let skipped = changed.skipped.iter().map(|it| format!("{}: {}", it.path, it.reason));
     insta::assert_snapshot!(skipped.collect::<Vec<_>>().join("\n"), @r"
     config: in a .git folder

@@ -15,6 +15,7 @@ fn files_folders_and_where_they_are() {
     let one = |typed: &str| resolve(typed, &lab.setting()).unwrap().found.remove(0);
     let found = |name: &str, label: &str, folder| Found {
         path: lab.text_path(name),
+        real: lab.text_path(name),
         label: label.to_owned(),
         folder,
     };
@@ -25,7 +26,8 @@ fn files_folders_and_where_they_are() {
     for typed in ["src", "src/", "./src"] {
         assert_eq!(one(typed), found("src", "src", true), "{typed}");
     }
-    let here = Found { path: lab.folder.to_str().unwrap().into(), label: ".".into(), folder: true };
+    let path = lab.folder.to_str().unwrap().to_owned();
+    let here = Found { path: path.clone(), real: path, label: ".".into(), folder: true };
     assert_eq!((one("."), one("src/..")), (here.clone(), here));
     // From a folder below, it is not.
     let below = lab.path("src");

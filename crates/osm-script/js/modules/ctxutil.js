@@ -145,14 +145,6 @@ exports.contextManager = function (options = {}) {
         reportLeftOut(skipped);
     }
 
-    // Adds paths that a diff names. A file that was removed since is skipped, not an error.
-    function addChanged(paths, skipped) {
-        const { found, failed } = call('resolve', paths);
-        addFound(found);
-        reportLeftOut(failed.map(({ path, message }) => ({ path, reason: message })));
-        reportLeftOut(skipped);
-    }
-
     function reportLeftOut(skipped = []) {
         skipped.forEach(({ path, reason }) => tell(`Left out: ${oneLine(path)}: ${oneLine(reason)}`));
     }
@@ -163,10 +155,10 @@ exports.contextManager = function (options = {}) {
         const known = new Map(getItems().filter((item) => item.type === 'file').map((item) => [name(item), item]));
         const fresh = [];
         const folders = new Set();
-        for (const { path, label, folder } of found) {
+        for (const { path, real, label, folder } of found) {
             const there = known.get(path) ?? known.get(`label ${label}`);
             if (there === undefined) {
-                const item = { type: 'file', label, path };
+                const item = { type: 'file', label, path, real };
                 known.set(path, item);
                 fresh.push(item);
                 folder && folders.add(path);
@@ -179,11 +171,15 @@ exports.contextManager = function (options = {}) {
 
     function add(args) {
         if (args[0] === '--from-diff') {
-            const { paths, skipped = [], error } = call('changed', args.slice(1));
+            const { found, skipped = [], error } = call('changed', args.slice(1));
             if (error !== null && error !== undefined) {
                 throw new Error(`git diff --name-only failed: ${error}`);
             }
-            return paths.length + skipped.length === 0 ? tell('No files found in diff.') : addChanged(paths, skipped);
+            if (found.length + skipped.length === 0) {
+                return tell('No files found in diff.');
+            }
+            addFound(found);
+            return reportLeftOut(skipped);
         }
         const unknown = args.find((arg) => arg.startsWith('--'));
         if (unknown !== undefined) {

@@ -291,7 +291,7 @@ fn take(request: &TakeRequest, json: bool, invocation: &Invocation, ui: &mut Ui)
 fn guard(command: &Guard, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let hooks = match command {
         Guard::Install { require } => guard::install(invocation, *require)?,
-        Guard::Remove => guard::remove()?,
+        Guard::Remove => guard::remove(invocation)?,
         Guard::Check { require, place } => {
             let answer = guard::check(invocation, place.scope.as_deref(), *require, ui);
             let told = finish(answer, place.format.json, invocation, ui)?;

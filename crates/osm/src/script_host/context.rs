@@ -152,11 +152,9 @@ fn changed(call: &Call, arguments: &[Value]) -> Result<Value, String> {
     let words: Vec<String> = argument(arguments)?;
     Ok(match git::changed(&words, &call.host.folder, call.builder.setting()) {
         Ok(changed) => {
-            let paths = changed.paths.iter().map(|it| it.display().to_string());
-            let paths: Vec<String> = paths.collect();
-            json!({ "paths": paths, "skipped": changed.skipped, "error": null })
+            json!({ "found": changed.found, "skipped": changed.skipped, "error": null })
         }
-        Err(error) => json!({ "paths": [], "skipped": [], "error": text(error) }),
+        Err(error) => json!({ "found": [], "skipped": [], "error": text(error) }),
     })
 }
 

@@ -5,10 +5,11 @@ mod script;
 mod step;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use osm_claims::rules::Standing;
 use osm_claims::{End, Notices, Reason, Refused, Resource, Scope};
+use osm_context::Setting;
+use osm_context::git::{self, Hooks};
 use osm_identity::Repository;
 
 use self::hook::{Hook, Plan};
@@ -107,18 +108,22 @@ pub struct GuardedHook {
 
 /// Adds the guard to this repository's hooks.
 pub fn install(invocation: &Invocation, require: bool) -> Result<Vec<GuardedHook>, Error> {
-    refuse_shared_hooks()?;
+    let hooks = hooks(invocation)?;
+    let folder = hooks.folder.clone();
+    refuse_shared(hooks)?;
     let check = Check { require, program: invocation.world.program() };
-    each(|hook| hook.install(&check))
+    each(&folder, |hook| hook.install(&check))
 }
 
 /// Removes the guard from this repository's hooks.
-pub fn remove() -> Result<Vec<GuardedHook>, Error> {
-    each(Hook::remove)
+pub fn remove(invocation: &Invocation) -> Result<Vec<GuardedHook>, Error> {
+    each(&hooks(invocation)?.folder, Hook::remove)
 }
 
-fn each(plan: impl Fn(&Hook) -> Result<Plan, GuardError>) -> Result<Vec<GuardedHook>, Error> {
-    let folder = hooks_folder()?;
+fn each(
+    folder: &Path,
+    plan: impl Fn(&Hook) -> Result<Plan, GuardError>,
+) -> Result<Vec<GuardedHook>, Error> {
     let hooks = HOOKS.map(|name| Hook { path: folder.join(name) });
     // If one hook is refused, none is changed.
     let plans = hooks.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
@@ -130,60 +135,24 @@ fn each(plan: impl Fn(&Hook) -> Result<Plan, GuardError>) -> Result<Vec<GuardedH
     Ok(done)
 }
 
+/// Where the hooks are: only git knows.
+fn hooks(invocation: &Invocation) -> Result<Hooks, Error> {
+    let folder = invocation.folder()?;
+    let hooks = git::hooks(&folder, &Setting::new(&folder));
+    Ok(hooks.map_err(|error| GuardError::Git(error.to_string()))?)
+}
+
 /// Refuses a folder of hooks that the user's or the system's configuration names: every repository
 /// has it. A relative path there is another folder in each repository.
-fn refuse_shared_hooks() -> Result<(), GuardError> {
-    let setting = ["config", "-z", "--show-scope", "--type=path", "--get", "core.hooksPath"];
-    let Some(answer) = ask_git(&setting, &[1])? else { return Ok(()) };
-    let mut parts = answer.split(|byte| *byte == 0);
-    let scope = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
-    let folder = path(parts.next().unwrap_or_default().to_vec());
-    if ["local", "worktree"].contains(&scope.as_str()) || folder.is_relative() {
-        return Ok(());
-    }
-    let own = ask_git(&["rev-parse", "--path-format=absolute", "--git-common-dir"], &[])?;
-    let own = path(line(own.unwrap_or_default())).join("hooks");
-    Err(GuardError::SharedHooks { scope, folder, own })
-}
-
-/// Where git looks for hooks: only git knows.
-fn hooks_folder() -> Result<PathBuf, GuardError> {
-    let answer = ask_git(&["rev-parse", "--path-format=absolute", "--git-path", "hooks"], &[])?;
-    Ok(path(line(answer.unwrap_or_default())))
-}
-
-/// What git answers; `None` if it exits with one of these codes, which say that there is nothing.
-fn ask_git(arguments: &[&str], nothing: &[i32]) -> Result<Option<Vec<u8>>, GuardError> {
-    let output = Command::new("git")
-        .args(arguments)
-        .output()
-        .map_err(|error| GuardError::Git(error.to_string()))?;
-    match output.status.code() {
-        Some(0) => Ok(Some(output.stdout)),
-        Some(code) if nothing.contains(&code) => Ok(None),
-        _ => {
-            let said = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            Err(GuardError::Git(said))
+fn refuse_shared(hooks: Hooks) -> Result<(), GuardError> {
+    match hooks.setting {
+        Some((scope, folder))
+            if folder.is_absolute() && !["local", "worktree"].contains(&scope.as_str()) =>
+        {
+            Err(GuardError::SharedHooks { scope, folder, own: hooks.own })
         }
+        _ => Ok(()),
     }
-}
-
-/// The only line.
-fn line(mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.pop_if(|last| *last == b'\n');
-    bytes
-}
-
-/// A path is bytes: as text it may be another one.
-#[cfg(unix)]
-fn path(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    std::ffi::OsString::from_vec(bytes).into()
-}
-
-#[cfg(not(unix))]
-fn path(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&bytes).trim_end().into()
 }
 
 /// Refuses if this session lost a claim in the repository that git works on, or if it holds none and

@@ -126,8 +126,8 @@ impl<'a> Builder<'a> {
     /// The folder that an item comes from.
     fn folder_of(&self, item: &Item) -> Option<PathBuf> {
         let folder = match item.kind() {
-            Kind::File { path } => {
-                let path = self.setting.folder.join(path.as_deref().unwrap_or(item.label()));
+            Kind::File(place) => {
+                let path = self.setting.folder.join(place.path.as_deref().unwrap_or(item.label()));
                 if path.is_dir() { path } else { path.parent()?.to_owned() }
             }
             Kind::LazyDiff { folder, .. } | Kind::LazyRun { folder, .. } => {

@@ -108,8 +108,7 @@ impl Items {
                     if let Some(id) = self.id_of(&found.path, &found.label) {
                         added.known.push(id);
                     } else {
-                        let file = |id| Item::file(id, &found.label, &found.path);
-                        added.ids.push(self.push(file));
+                        added.ids.push(self.push(|id| Item::found(id, &found)));
                     }
                 }
             }
@@ -126,8 +125,10 @@ impl Items {
     /// The id of a file's item. An item of another tool may have a label only.
     fn id_of(&self, path: &str, label: &str) -> Option<i64> {
         let is_it = |item: &&Item| match item.kind() {
-            Kind::File { path: Some(known) } => known == path,
-            Kind::File { path: None } => item.label() == label,
+            Kind::File(place) => match place.path {
+                Some(known) => known == path,
+                None => item.label() == label,
+            },
             _ => false,
         };
         self.list.iter().find(is_it).and_then(Item::id)
