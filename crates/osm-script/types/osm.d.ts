@@ -357,6 +357,8 @@ declare module 'osm:context' {
         template: string;
         data: object;
         items: import('osm:ctxutil').Item[];
+        /** How errors call the template. */
+        name?: string;
     }
     interface Described {
         id: number;
@@ -376,8 +378,6 @@ declare module 'osm:context' {
         /** The repository of an item from another one. */
         repository: string | null;
     }
-    export function resolve(paths: string[]): {
-        found: Found[];
     interface Found {
         path: string;
         /** Where the path leads, without links. */
@@ -385,6 +385,8 @@ declare module 'osm:context' {
         label: string;
         folder: boolean;
     }
+    export function resolve(paths: string[]): {
+        found: Found[];
         failed: { path: string; message: string }[];
         skipped: { path: string; reason: string }[];
     };

@@ -30,7 +30,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(crate) use built_in::names as built_in_names;
-pub(crate) use discovery::SearchPaths;
+pub(crate) use discovery::{SearchPaths, name_of};
 pub use registry::UnknownGoal;
 pub(crate) use registry::{Entry, Registry};
 pub(crate) use scaffold::{Form, scaffold};
@@ -78,6 +78,8 @@ pub(crate) struct Goal {
     pub(crate) data: Map<String, Value>,
     /// Values that depend on a variable: name → value of the variable → text.
     pub(crate) options: Map<String, Value>,
+    /// Where it comes from, for errors: its file.
+    pub(crate) source: String,
 }
 
 /// A value that the user sets and the session keeps.
@@ -161,6 +163,7 @@ impl Goal {
             template: String::new(),
             data: Map::new(),
             options: Map::new(),
+            source: format!("goal {name}"),
         }
     }
 

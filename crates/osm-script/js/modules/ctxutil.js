@@ -294,8 +294,8 @@ exports.contextManager = function (options = {}) {
     // The prompt as the program builds it, or as the script's buildPrompt does.
     const isNative = typeof options.buildPrompt !== 'function';
     const request = () => {
-        const { template, data } = options.prompt?.() ?? {};
-        return { template: template ?? '{{ context }}', data: data ?? {}, items: getItems() };
+        const { template, data, name } = options.prompt?.() ?? {};
+        return { template: template ?? '{{ context }}', data: data ?? {}, items: getItems(), name };
     };
     const statsOf = (text) => ({
         tokens: tokenizer.count(text),

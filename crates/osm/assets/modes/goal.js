@@ -48,7 +48,7 @@ const manager = contextManager({
     setItems: (items) => state.set(shared.contextItems, items),
     nextIntegerId,
     postCopyHint: goal.postCopyHint ?? undefined,
-    prompt: () => ({ template: goal.template, data: data() }),
+    prompt: () => ({ template: goal.template, data: data(), name: `${goal.source}: template` }),
 });
 
 // A command that shows and sets a variable.
@@ -167,14 +167,14 @@ function commands() {
         all.snippets = { description: 'List snippets', usage: 'snippets', handler: snippets };
     }
     if (goal.usage !== null) {
-        all.usage = { description: 'Show how to use this goal', usage: 'usage', handler: () => output.print(templates.render(goal.usage, data())) };
+        all.usage = { description: 'Show how to use this goal', usage: 'usage', handler: () => output.print(templates.render(goal.usage, data(), `${goal.source}: usage`)) };
     }
     return all;
 }
 
 function banner() {
     if (goal.banner !== null) {
-        return templates.render(goal.banner, data());
+        return templates.render(goal.banner, data(), `${goal.source}: banner`);
     }
     const values = goal.variables.map((variable) => [variable.name, valueOf(variable)]);
     const said = values.filter(([, value]) => typeof value === 'string' && value !== '' && value.length <= 40);

@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::mode;
-use crate::cli::{Format, Goal as Line, GoalCommand};
+use crate::cli::{Format, Goal as Arguments, GoalCommand};
 use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
-use crate::ops::goal::{self, CreateRequest, Created, Details, Folder, Summary};
+use crate::ops::goal::{self, BrokenGoal, CreateRequest, Created, Details, Folder, List, Summary};
 use crate::render::{Style, Text, Ui};
 use crate::repl::BuiltInScript;
 
-pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
+pub(super) fn run(
+    line: &Arguments,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
     match (&line.command, &line.name) {
         (Some(GoalCommand::List { format }), _) => list(&goal::list(invocation, ui), *format, ui),
         (Some(GoalCommand::Show { name, format }), _) => {
@@ -46,9 +52,19 @@ pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(
     Ok(())
 }
 
-fn list(goals: &[Summary], format: Format, ui: &mut Ui) {
+/// A line of the list. What has an `error` cannot be used.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Line<'a> {
+    Goal(&'a Summary),
+    Broken(&'a BrokenGoal),
+}
+
+fn list(list: &List, format: Format, ui: &mut Ui) {
+    let List { goals, broken } = list;
     if format.json {
-        ui.json(goals);
+        let goals = goals.iter().map(Line::Goal);
+        ui.json(&goals.chain(broken.iter().map(Line::Broken)).collect::<Vec<_>>());
         return;
     }
     let mut groups: BTreeMap<&str, Vec<&Summary>> = BTreeMap::new();
@@ -63,6 +79,14 @@ fn list(goals: &[Summary], format: Format, ui: &mut Ui) {
             let name = Text::from("  ").then(Style::Strong.of(goal.call.as_str()));
             rows.push(vec![name, origin(goal).into(), goal.description.as_str().into()]);
         }
+    }
+    if !broken.is_empty() {
+        rows.push(vec![Style::Faint.of("broken")]);
+    }
+    for goal in broken {
+        let name = Text::from("  ").then(Style::Strong.of(goal.name.as_str()));
+        let error = format!("{}: {}", goal::located(goal), goal.error);
+        rows.push(vec![name, goal.origin.into(), error.into()]);
     }
     ui.aligned(&rows);
 }

@@ -91,6 +91,9 @@ pub(super) struct GoalFile {
 /// A problem with a file or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
+    /// The origin of the goal that cannot be used because of it; `None` for a remark on a goal, and for a
+    /// problem with a folder.
+    pub(crate) broken: Option<Origin>,
     pub(crate) path: PathBuf,
     pub(crate) line: Option<usize>,
     pub(crate) reason: String,
@@ -183,10 +186,18 @@ impl GoalFolder {
     }
 
     fn wants(&self, name: &str) -> bool {
-        name.ends_with(SUFFIX)
-            || (self.kind == Kind::Goals
-                && Path::new(name).extension().is_some_and(|it| it.eq_ignore_ascii_case("json")))
+        name.ends_with(SUFFIX) || (self.kind == Kind::Goals && without_json(name).is_some())
     }
+}
+
+/// The name that a goal's file stands for, if nothing in the file says another.
+pub(crate) fn name_of(file: &str) -> &str {
+    file.strip_suffix(SUFFIX).or_else(|| without_json(file)).unwrap_or(file)
+}
+
+fn without_json(file: &str) -> Option<&str> {
+    let (stem, extension) = file.rsplit_once('.')?;
+    (!stem.is_empty() && extension.eq_ignore_ascii_case("json")).then_some(stem)
 }
 
 struct Search<'a> {
@@ -197,12 +208,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Adds a problem with a folder.
     fn complain(&mut self, path: &Path, reason: &str) {
-        self.problems.push(Problem {
-            path: path.to_owned(),
-            line: None,
-            reason: reason.to_owned(),
-        });
+        self.add(path, reason, None);
+    }
+
+    /// Adds a file that cannot be used as a goal.
+    fn refuse(&mut self, path: &Path, reason: &str) {
+        self.add(path, reason, Some(self.within.origin));
+    }
+
+    fn add(&mut self, path: &Path, reason: &str, broken: Option<Origin>) {
+        let (path, reason) = (path.to_owned(), reason.to_owned());
+        self.problems.push(Problem { broken, path, line: None, reason });
     }
 
     fn folder(&mut self, folder: &Path, root: &Path, depth: usize, found: &mut Vec<GoalFile>) {
@@ -235,7 +253,7 @@ impl Search<'_> {
         let is_hidden = name.starts_with('.');
         let Ok(about) = std::fs::metadata(path) else {
             if self.within.wants(&name) {
-                self.complain(path, "broken symbolic link");
+                self.refuse(path, "broken symbolic link");
             }
             return;
         };
@@ -244,10 +262,11 @@ impl Search<'_> {
         }
         let real = match std::fs::canonicalize(path) {
             Ok(real) => real,
-            Err(error) => return self.complain(path, &error.to_string()),
+            Err(error) => return self.refuse(path, &error.to_string()),
         };
         if !real.starts_with(root) {
-            return self.complain(path, "ignored: links out of its folder");
+            let broken = (!about.is_dir()).then_some(self.within.origin);
+            return self.add(path, "ignored: links out of its folder", broken);
         }
         if about.is_dir() {
             if depth + 1 < MAX_DEPTH {
@@ -256,14 +275,14 @@ impl Search<'_> {
                 self.complain(path, &format!("ignored: nested deeper than {MAX_DEPTH} folders"));
             }
         } else if !about.is_file() {
-            self.complain(path, "not a file");
+            self.refuse(path, "not a file");
         } else if about.len() > MAX_BYTES {
-            self.complain(path, &format!("larger than {MAX_BYTES} bytes"));
+            self.refuse(path, &format!("larger than {MAX_BYTES} bytes"));
         } else {
             match ownership::read(&real, MAX_BYTES) {
                 Ok(Some(bytes)) => found.push(GoalFile { path: path.to_owned(), bytes }),
                 Ok(None) => {}
-                Err(reason) => self.complain(path, &format!("ignored: {reason}")),
+                Err(reason) => self.refuse(path, &format!("ignored: {reason}")),
             }
         }
     }

@@ -142,11 +142,11 @@ fn entry(
     problems: &mut Vec<Problem>,
 ) -> Option<Entry> {
     let GoalFile { path, bytes } = file;
-    let mut complain = |line: Option<usize>, reason: String| {
-        problems.push(Problem { path: path.clone(), line, reason });
+    let mut complain = |broken: Option<Origin>, line: Option<usize>, reason: String| {
+        problems.push(Problem { broken, path: path.clone(), line, reason });
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
-        complain(None, "not UTF-8".into());
+        complain(Some(folder.origin), None, "not UTF-8".into());
         return None;
     };
     let name = path.file_name()?.to_string_lossy().into_owned();
@@ -162,12 +162,12 @@ fn entry(
     let (goal, remarks) = match read {
         Ok(read) => read,
         Err(mistake) => {
-            complain(Some(mistake.line), mistake.reason);
+            complain(Some(folder.origin), Some(mistake.line), mistake.reason);
             return None;
         }
     };
     for remark in remarks {
-        complain(None, remark);
+        complain(None, None, remark);
     }
     let needs_trust = goal.has_code() && folder.origin == Origin::Tree;
     let judged = needs_trust.then(|| trust.verdict_with_modules(&path, &bytes));
@@ -215,6 +215,9 @@ impl Entry {
             }
         }
         goal.name.clone_from(&self.call);
+        if let Some(file) = &self.file {
+            goal.source = file.display().to_string();
+        }
         goal
     }
 }

@@ -88,7 +88,7 @@ fn archives(invocation: &Invocation) -> Vec<Candidate> {
 }
 
 fn goals(invocation: &Invocation) -> Vec<Candidate> {
-    let all = goal::list(invocation, &mut Silence).into_iter().filter(|it| !it.hidden);
+    let all = goal::list(invocation, &mut Silence).goals.into_iter().filter(|it| !it.hidden);
     all.map(|it| Candidate::new(it.call, it.description)).collect()
 }
 

@@ -37,6 +37,25 @@ pub struct Summary {
     pub variables: Vec<Variable>,
 }
 
+/// A file that should be a goal and cannot be used.
+#[derive(Clone, Debug, Serialize)]
+pub struct BrokenGoal {
+    /// The name that it would have, by its file.
+    pub name: String,
+    pub origin: &'static str,
+    pub file: PathBuf,
+    /// The line of the mistake.
+    pub line: Option<usize>,
+    pub error: String,
+}
+
+/// All goals.
+#[derive(Clone, Debug)]
+pub struct List {
+    pub goals: Vec<Summary>,
+    pub broken: Vec<BrokenGoal>,
+}
+
 /// A variable of a goal.
 #[derive(Clone, Debug, Serialize)]
 pub struct Variable {
@@ -102,6 +121,9 @@ pub enum Error {
     /// There is no such goal.
     #[error(transparent)]
     Unknown(#[from] UnknownGoal),
+    /// The goal's file cannot be used.
+    #[error("cannot use goal {}: {}: {}", .0.name, located(.0), .0.error)]
+    Broken(BrokenGoal),
     /// The goal contains code that is not trusted.
     #[error("cannot run goal {goal}: its code {state}: {}", .file.display())]
     Blocked { goal: String, state: &'static str, file: PathBuf },
@@ -126,6 +148,7 @@ impl Failure for Error {
     fn reason(&self) -> &'static str {
         match self {
             Self::Unknown(_) => "unknown_goal",
+            Self::Broken(_) => "broken_goal",
             Self::Blocked { .. } => "not_trusted",
             Self::Invalid(_) => "invalid_goal",
             Self::Exists(_) => "exists",
@@ -140,7 +163,7 @@ impl Failure for Error {
             Self::Unknown(_) => Exit::NotFound,
             Self::Blocked { .. } | Self::Link(_) => Exit::Refused,
             Self::Invalid(_) => Exit::Usage,
-            Self::Exists(_) | Self::Write { .. } => Exit::Failure,
+            Self::Broken(_) | Self::Exists(_) | Self::Write { .. } => Exit::Failure,
             Self::Invocation(error) => error.exit(),
         }
     }
@@ -159,7 +182,7 @@ impl Failure for Error {
             Self::Write { .. } => {
                 vec!["the file may be incomplete: remove it before you try again".into()]
             }
-            Self::Invalid(_) => Vec::new(),
+            Self::Broken(_) | Self::Invalid(_) => Vec::new(),
             Self::Invocation(error) => error.hints(),
         }
     }
@@ -172,9 +195,52 @@ impl Failure for Error {
     }
 }
 
+/// The file of a broken goal, and the line.
+#[must_use]
+pub fn located(goal: &BrokenGoal) -> String {
+    let line = goal.line.map_or(String::new(), |line| format!(":{line}"));
+    format!("{}{line}", goal.file.display())
+}
+
 /// Lists every goal.
-pub fn list(invocation: &Invocation, interaction: &mut dyn Interaction) -> Vec<Summary> {
-    registry(invocation, interaction).entries.iter().map(summary).collect()
+pub fn list(invocation: &Invocation, interaction: &mut dyn Interaction) -> List {
+    let registry = registry(invocation, interaction);
+    let goals = registry.entries.iter().map(summary).collect();
+    List { goals, broken: broken(&registry).collect() }
+}
+
+/// The files that should be goals and cannot be used.
+fn broken(registry: &Registry) -> impl Iterator<Item = BrokenGoal> {
+    registry.problems.iter().filter_map(|problem| {
+        let name = problem.path.file_name()?.to_string_lossy().into_owned();
+        Some(BrokenGoal {
+            name: goals::name_of(&name).to_owned(),
+            origin: problem.broken?.name(),
+            file: problem.path.clone(),
+            line: problem.line,
+            error: problem.reason.clone(),
+        })
+    })
+}
+
+/// The goal that a name means. If a file of that name cannot be used, the error says why; or a warning,
+/// if another goal has the name.
+fn find<'a>(
+    registry: &'a Registry,
+    name: &str,
+    interaction: &mut dyn Interaction,
+) -> Result<&'a Entry, Error> {
+    let stem = name.split('@').next().unwrap_or(name);
+    let broken = broken(registry).find(|it| it.name == stem).map(Error::Broken);
+    match (registry.find(name), broken) {
+        (Ok(entry), broken) => {
+            if let Some(broken) = broken {
+                interaction.warn(&broken.to_string());
+            }
+            Ok(entry)
+        }
+        (Err(unknown), broken) => Err(broken.unwrap_or(Error::Unknown(unknown))),
+    }
 }
 
 /// Shows a goal.
@@ -184,7 +250,7 @@ pub fn show(
     interaction: &mut dyn Interaction,
 ) -> Result<Details, Error> {
     let registry = registry(invocation, interaction);
-    let entry = registry.find(name)?;
+    let entry = find(&registry, name, interaction)?;
     let opened = entry.open();
     let goal = &entry.goal;
     let text = goal.data.get("promptInstructions").and_then(Value::as_str);
@@ -225,7 +291,7 @@ pub fn open(
     let trust = trust(invocation, interaction);
     let paths = search_paths(invocation);
     let registry = read(&paths, &trust, interaction);
-    let entry = registry.find(name)?;
+    let entry = find(&registry, name, interaction)?;
     if let (Some(verdict), Some(file), true) = (entry.verdict, &entry.judged, entry.is_blocked()) {
         let (goal, file) = (entry.call.clone(), file.clone());
         let state = match verdict {
@@ -323,7 +389,8 @@ fn refusal(file: &Path, is_shared: bool, source: io::Error) -> Error {
     }
 }
 
-/// Reads all goals, and warns about files that cannot be used.
+/// Reads all goals, and warns about folders that cannot be used. A broken goal is part of the list, and
+/// concerns no other goal.
 fn registry(invocation: &Invocation, interaction: &mut dyn Interaction) -> Registry {
     let trust = trust(invocation, interaction);
     read(&search_paths(invocation), &trust, interaction)
@@ -339,7 +406,7 @@ fn trust(invocation: &Invocation, interaction: &mut dyn Interaction) -> Trust {
 
 fn read(paths: &SearchPaths, trust: &Trust, interaction: &mut dyn Interaction) -> Registry {
     let registry = Registry::read(paths, trust);
-    for problem in &registry.problems {
+    for problem in registry.problems.iter().filter(|it| it.broken.is_none()) {
         interaction.warn(&problem.to_string());
     }
     registry

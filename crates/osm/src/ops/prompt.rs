@@ -25,6 +25,7 @@ use self::items::{Fresh, Items};
 
 pub(crate) use builder::{Builder, Watch, report};
 pub use builder::{Listed, PromptStats};
+pub(crate) use template::Template;
 
 /// The template of `osm code-review`.
 pub const CODE_REVIEW: &str = include_str!("../../assets/prompts/code-review.md");
@@ -187,7 +188,8 @@ pub fn build(
 ) -> Result<Prompt, Error> {
     let items = Items::read(&open(invocation)?)?;
     with_builder(invocation, "building the prompt", interaction, |builder| {
-        let prompt = builder.build(&items.list, &request.template, request.data.clone())?;
+        let template = Template { name: Template::NAME, text: &request.template };
+        let prompt = builder.build(&items.list, template, request.data.clone())?;
         let skipped = prompt.skipped().cloned().collect();
         Ok(Prompt { text: prompt.to_string(), stats: builder.stats(&prompt)?, skipped })
     })

@@ -134,7 +134,7 @@ impl Catalogue {
             description: mode.description.to_owned(),
         });
         // Goals that cannot be used are reported where goals are the subject: `osm goal`.
-        let mut goals = goal::list(&self.invocation(), &mut Silence);
+        let mut goals = goal::list(&self.invocation(), &mut Silence).goals;
         goals.retain(|goal| !goal.hidden);
         goals.sort_by(|one, other| one.call.cmp(&other.call));
         let goals = goals.into_iter().map(|goal| {

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::clipboard;
-use crate::ops::prompt::{Builder, Error, Watch, report};
+use crate::ops::prompt::{Builder, Error, Template, Watch, report};
 use crate::session_host::SessionHost;
 
 /// A function of the module.
@@ -78,6 +78,13 @@ struct Request {
     data: Value,
     #[serde(default)]
     items: Vec<Item>,
+    /// How errors call the template.
+    #[serde(default = "usual_name")]
+    name: String,
+}
+
+fn usual_name() -> String {
+    Template::NAME.to_owned()
 }
 
 /// An error as scripts catch it.
@@ -87,7 +94,8 @@ fn text(error: impl Into<Error>) -> String {
 
 fn made(call: &Call, arguments: &[Value]) -> Result<Prompt, String> {
     let request: Request = argument(arguments)?;
-    call.builder.build(&request.items, &request.template, request.data).map_err(text)
+    let template = Template { name: &request.name, text: &request.template };
+    call.builder.build(&request.items, template, request.data).map_err(text)
 }
 
 fn stats(call: &Call, prompt: &Prompt) -> Result<Value, String> {

@@ -52,7 +52,7 @@ fn goals_are_created_and_listed() {
     assert_eq!(created.file, home.path().join("goals/release-notes.prompt.md"));
     let error = goal::create(&invocation, &request).unwrap_err();
     assert_eq!(error.reason(), "exists");
-    let goals = goal::list(&invocation, &mut Silence);
+    let goals = goal::list(&invocation, &mut Silence).goals;
     assert!(goals.iter().any(|goal| goal.call == "release-notes" && goal.origin == "user"));
     let name = goal::open(&invocation, "release-notes", &mut Silence).unwrap().name;
     assert_eq!(name, "release-notes");

@@ -237,7 +237,7 @@ fn user_goals() {
 }
 
 #[test]
-fn goal_commands_warn_about_invalid_files() {
+fn invalid_files_concern_no_other_goal() {
     let env = Env::new();
     env.file(
         "osm-goals/bad.json",
@@ -246,12 +246,27 @@ fn goal_commands_warn_about_invalid_files() {
     env.file("osm-goals/worse.prompt.md", "---\ndescription: a: b\n---\nx\n");
     assert_snapshot!(env.types(&["goal", "nothing"], ""), @r#"
     --- stderr
-    osm: warning: $ROOT/tree/osm-goals/bad.json:1: `{{.x}}` is Go template syntax; write `{{ x }}`
-    osm: warning: $ROOT/tree/osm-goals/worse.prompt.md:2: this text needs quotes: "a: b"
     osm: error: unknown goal "nothing"
     osm: hint: see `osm goal list`
     --- exit Some(4)
     "#);
+    assert_snapshot!(env.types(&["goal", "worse"], ""), @r#"
+    --- stderr
+    osm: error: cannot use goal worse: $ROOT/tree/osm-goals/worse.prompt.md:2: this text needs quotes: "a: b"
+    --- exit Some(1)
+    "#);
+    let list = env.types(&["goal", "list"], "");
+    assert_snapshot!(&list[list.find("  broken").unwrap()..], @r#"
+      broken
+        bad                  tree     $ROOT/tree/osm-goals/bad.json:1: `{{.x}}` is Go template syntax; write `{{ x }}`
+        worse                tree     $ROOT/tree/osm-goals/worse.prompt.md:2: this text needs quotes: "a: b"
+    "#);
+    // One that another goal stands in for is warned of.
+    env.file("osm-goals/commit-message.prompt.md", "---\ndescription: a: b\n---\nx\n");
+    let seen = env.types(&["goal", "show", "commit-message"], "");
+    let warning =
+        "osm: warning: cannot use goal commit-message: $ROOT/tree/osm-goals/commit-message";
+    assert!(seen.contains(warning) && seen.contains("builtin"), "{seen}");
     assert_snapshot!(env.types(&["session", "id"], ""), @"ex--test_9f");
     assert_snapshot!(env.types(&["code-review", "-c", "note a"], ""), @"
     --- stderr

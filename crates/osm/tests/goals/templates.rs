@@ -78,3 +78,95 @@ fn a_template_that_grows_is_stopped() {
         assert!(REASONS.iter().any(|it| said.contains(it)), "{name}: {said}");
     }
 }
+
+#[test]
+fn an_error_of_a_limit_names_the_goals_file() {
+    let env = Env::new();
+    for (name, body, reason) in [
+        ("memory", BOMBS[0].1, "MB of memory"),
+        (
+            "steps",
+            "{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}{% endfor %}",
+            "too many steps",
+        ),
+        ("undefined", "{{ description.nothing.more }}", "undefined"),
+    ] {
+        goal(&env, name, body);
+        let run = Command::new(env!("CARGO_BIN_EXE_osm"))
+            .args(["goal", name, "-c", "show"])
+            .current_dir(env.tree())
+            .env_clear()
+            .env("OSM_HOME", env.home())
+            .env("OSM_SESSION", "test")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        let file = env.home().join(format!("goals/{name}.prompt.md")).display().to_string();
+        assert_eq!(run.status.code(), Some(1), "{name}: {said}");
+        assert!(said.contains(&format!("{file}: template")) && said.contains(reason), "{said}");
+    }
+}
+
+/// Files that are no goals, and why.
+const BROKEN: [(&str, &str); 9] = [
+    ("fifo", "not a file"),
+    ("device", "links out of its folder"),
+    ("socket", "not a file"),
+    ("binary", "not UTF-8"),
+    ("huge", "larger than"),
+    ("sparse", "larger than"),
+    ("dangling", "broken symbolic link"),
+    ("loop", "broken symbolic link"),
+    ("deep", "too many operators"),
+];
+
+#[test]
+fn files_that_are_no_goals_are_lines_of_the_list() {
+    let env = Env::new();
+    let folder = env.home().join("goals");
+    std::fs::create_dir_all(folder.join("folder.prompt.md")).unwrap();
+    let file = |name: &str| folder.join(format!("{name}.prompt.md"));
+    assert!(Command::new("mkfifo").arg(file("fifo")).status().unwrap().success());
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, file(name)).unwrap();
+    link("/dev/zero", "device");
+    link("nowhere", "dangling");
+    link("loop.prompt.md", "loop");
+    let _socket = std::os::unix::net::UnixListener::bind(file("socket")).unwrap();
+    std::fs::write(file("binary"), [0, 159, 146, 150]).unwrap();
+    std::fs::write(file("huge"), vec![b'x'; (1 << 20) + 1]).unwrap();
+    std::fs::File::create(file("sparse")).unwrap().set_len(1 << 40).unwrap();
+    goal(&env, "deep", &format!("{{{{ {}1 }}}}", "1 + ".repeat(10_000)));
+    goal(&env, "good", "{{ context }}");
+
+    let osm = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_osm"));
+        command.args(words).current_dir(env.tree()).env_clear().env("OSM_HOME", env.home());
+        let output = command.env("OSM_SESSION", "test").output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, text, warnings) = osm(&["goal", "list"]);
+    assert_eq!((code, warnings.as_str()), (Some(0), ""));
+    let (_, json, _) = osm(&["goal", "list", "--json"]);
+    let entries: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    let broken = entries.iter().filter(|it| it.get("error").is_some());
+    assert_eq!(broken.count(), BROKEN.len(), "{json}");
+    for (name, reason) in BROKEN {
+        let lines = text.lines().filter(|it| it.trim_start().starts_with(&format!("{name} ")));
+        let lines: Vec<_> = lines.collect();
+        assert!(matches!(lines[..], [line] if line.contains(reason)), "{name}: {lines:?}");
+        let entry = entries.iter().find(|it| it["name"] == name).unwrap();
+        assert!(entry["error"].as_str().unwrap().contains(reason), "{entry}");
+        assert_eq!(entry["origin"], "user");
+        // Naming it says why it cannot be used.
+        let (code, _, said) = osm(&["goal", name, "-c", "show"]);
+        assert_eq!(code, Some(1), "{name}: {said}");
+        assert!(said.contains(reason) && said.contains(&format!("{name}.prompt.md")), "{said}");
+    }
+    // None of them disturbs another goal.
+    for words in [&["goal", "good", "-c", "show"][..], &["goal", "show", "good"]] {
+        let (code, _, said) = osm(words);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(!said.contains("prompt.md"), "{said}");
+    }
+}

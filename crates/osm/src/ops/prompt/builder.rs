@@ -10,7 +10,7 @@ use osm_identity::Environment;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Error, template};
+use super::{Error, Template};
 use crate::bare::repository_around;
 use crate::config::Prompting;
 use crate::interaction::Progress;
@@ -93,10 +93,10 @@ impl<'a> Builder<'a> {
     pub(crate) fn build(
         &self,
         items: &[Item],
-        template: &str,
+        template: Template,
         data: Value,
     ) -> Result<Prompt, Error> {
-        template::wrap(self.context(items)?, template, data).map_err(Error::Template)
+        template.wrap(self.context(items)?, data).map_err(Error::Template)
     }
 
     /// Builds the context of some items.

@@ -8,29 +8,41 @@ use serde_json::{Value, json};
 /// The names of the context in a template.
 const NAMES: [&str; 2] = ["context", "contextTxtar"];
 
-/// Renders a template and inserts the context where the template places it.
-pub(super) fn wrap(context: Prompt, template: &str, data: Value) -> Result<Prompt, String> {
-    let mut data = match data {
-        Value::Null => json!({}),
-        Value::Object(_) => data,
-        _ => return Err("the data of a template must be an object".into()),
-    };
-    let mut render = |context: &str| {
-        for name in NAMES {
-            data[name] = context.into();
+/// A template and the name that errors call it by.
+#[derive(Clone, Copy)]
+pub(crate) struct Template<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) text: &'a str,
+}
+
+impl Template<'_> {
+    /// The name of a template that has no other.
+    pub(crate) const NAME: &'static str = "template";
+
+    /// Renders the template and inserts the context where the template places it.
+    pub(super) fn wrap(self, context: Prompt, data: Value) -> Result<Prompt, String> {
+        let mut data = match data {
+            Value::Null => json!({}),
+            Value::Object(_) => data,
+            _ => return Err("the data of a template must be an object".into()),
+        };
+        let mut render = |context: &str| {
+            for name in NAMES {
+                data[name] = context.into();
+            }
+            osm_script::template::render(self.name, self.text, &data)
+        };
+        if context.sections().is_empty() {
+            return Ok(Prompt::default().within(render("")?, ""));
         }
-        osm_script::template::render("template", template, &data)
-    };
-    if context.sections().is_empty() {
-        return Ok(Prompt::default().within(render("")?, ""));
-    }
-    let mark = placeholder();
-    let text = render(&mark)?;
-    let mut parts = text.split(mark.as_str());
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(head), Some(tail), None) => Ok(context.within(head, tail)),
-        // The template filters the context, or uses it twice: then its text is rendered.
-        _ => Ok(Prompt::default().within(render(&context.to_string())?, "")),
+        let mark = placeholder();
+        let text = render(&mark)?;
+        let mut parts = text.split(mark.as_str());
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(head), Some(tail), None) => Ok(context.within(head, tail)),
+            // The template filters the context, or uses it twice: then its text is rendered.
+            _ => Ok(Prompt::default().within(render(&context.to_string())?, "")),
+        }
     }
 }
 
@@ -44,6 +56,10 @@ mod tests {
     use osm_context::{Block, Section, Subject};
 
     use super::*;
+
+    fn wrap(context: Prompt, text: &str, data: Value) -> Result<Prompt, String> {
+        Template { name: "t", text }.wrap(context, data)
+    }
 
     fn context() -> Prompt {
         let note = Block::new(Subject::Note, "note", "{{ not a template }}\n");
