@@ -10,6 +10,7 @@ pub(crate) mod completion;
 pub mod config;
 pub mod goal;
 pub mod identity;
+mod path_text;
 pub mod prompt;
 pub mod session;
 pub mod trust;

@@ -84,7 +84,7 @@ fn a_session_of_work() {
     > add --from-diff main
     Already added: src/a.rs [1]
     Already added: notes.md [3]
-    Left out: gone.rs: there is no such file
+    Left out: link.rs: broken symbolic link
     > add --from-diff
     No files found in diff.
     > diff main --stat

@@ -28,10 +28,7 @@ const ANSWERS: [(&str, Answer); 14] = [
         for path in it[0].as_array().unwrap() {
             let label = path.as_str().unwrap().trim_start_matches("./").trim_start_matches("/p/");
             if label == "src" || FILES.iter().any(|(name, _)| *name == label) {
-                let folder = label == "src";
-                found.push(
-                    json!({ "path": format!("/p/{label}"), "label": label, "folder": folder }),
-                );
+                found.push(entry(label));
             } else {
                 failed.push(json!({ "path": path, "message": "there is no such file" }));
             }
@@ -40,11 +37,13 @@ const ANSWERS: [(&str, Answer); 14] = [
     }),
     ("changed", |it| {
         Ok(if it[0] == json!(["nowhere"]) {
-            json!({ "paths": [], "error": "unknown revision nowhere" })
+            json!({ "found": [], "error": "unknown revision nowhere" })
         } else if it[0] == json!([]) {
-            json!({ "paths": [], "error": null })
+            json!({ "found": [], "error": null })
         } else {
-            json!({ "paths": ["src/a.rs", "notes.md", "gone.rs"], "error": null })
+            let skipped = json!([{ "path": "link.rs", "reason": "broken symbolic link" }]);
+            let found = ["src/a.rs", "notes.md"].map(entry);
+            json!({ "found": found, "skipped": skipped, "error": null })
         })
     }),
     ("checkDiff", |it| {
@@ -90,6 +89,12 @@ fn stats() -> Value {
 }
 
 /// The files that a list of paths means.
+/// A file or folder of the project that was found.
+fn entry(label: &str) -> Value {
+    let path = format!("/p/{label}");
+    json!({ "path": path, "real": path, "label": label, "folder": label == "src" })
+}
+
 fn files(paths: &Value) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let paths: Vec<String> = serde_json::from_value(paths.clone()).unwrap();
     FILES.iter().filter(move |(name, _)| {

@@ -10,6 +10,7 @@ use osm_store::backend::Backend;
 use serde::Serialize;
 use serde_json::json;
 
+use super::path_text;
 use crate::config::keys::{self, Key, Kind, Value};
 use crate::config::upstream::{self, LeftOut, Upstream};
 use crate::config::{self, Entry, NO_CLEANUP, Reading};
@@ -30,6 +31,7 @@ pub struct Setting {
     pub default: serde_json::Value,
     pub source: Source,
     /// The file, if it sets the value.
+    #[serde(serialize_with = "path_text::optional")]
     pub file: Option<PathBuf>,
     pub line: Option<usize>,
     /// The environment variable that sets the value.
@@ -114,12 +116,14 @@ pub struct Unset {
     pub default: Option<serde_json::Value>,
     #[serde(skip)]
     pub default_text: Option<String>,
+    #[serde(serialize_with = "path_text::one")]
     pub file: PathBuf,
 }
 
 /// The problems of the configuration.
 #[derive(Clone, Debug, Serialize)]
 pub struct Validation {
+    #[serde(serialize_with = "path_text::one")]
     pub file: PathBuf,
     pub exists: bool,
     /// Each with its file and line.
@@ -131,7 +135,9 @@ pub struct Validation {
 /// Settings that were imported.
 #[derive(Clone, Debug, Serialize)]
 pub struct Imported {
+    #[serde(serialize_with = "path_text::one")]
     pub from: PathBuf,
+    #[serde(serialize_with = "path_text::one")]
     pub to: PathBuf,
     pub settings: Vec<Changed>,
     /// Relative paths, which osm has no setting for.

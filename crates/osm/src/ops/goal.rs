@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::path_text;
 use crate::error::{Exit, Failure};
 use crate::goals::{self, Entry, Form, Goal, Registry, SearchPaths, new_file};
 use crate::trust::{GoalModules, ModuleRules, Trust, Verdict};
@@ -26,6 +27,7 @@ pub struct Summary {
     /// `builtin`, `user`, `config` or `tree`.
     pub origin: &'static str,
     /// Its file; `None` if it is built in.
+    #[serde(serialize_with = "path_text::optional")]
     pub file: Option<PathBuf>,
     /// Whether it contains JavaScript.
     pub has_code: bool,
@@ -43,6 +45,7 @@ pub struct BrokenGoal {
     /// The name that it would have, by its file.
     pub name: String,
     pub origin: &'static str,
+    #[serde(serialize_with = "path_text::one")]
     pub file: PathBuf,
     /// The line of the mistake.
     pub line: Option<usize>,
@@ -87,6 +90,7 @@ pub struct Details {
 /// A folder in which osm looks for goals.
 #[derive(Clone, Debug, Serialize)]
 pub struct Folder {
+    #[serde(serialize_with = "path_text::one")]
     pub folder: PathBuf,
     pub origin: &'static str,
     pub exists: bool,
@@ -106,6 +110,7 @@ pub struct CreateRequest {
 /// A goal's file that was created.
 #[derive(Clone, Debug, Serialize)]
 pub struct Created {
+    #[serde(serialize_with = "path_text::one")]
     pub file: PathBuf,
     /// The name that means the new goal.
     pub call: String,

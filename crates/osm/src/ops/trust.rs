@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::path_text;
 use crate::error::{Exit, Failure};
 use crate::trust::{self, MAX_BYTES, Record, Trust, Verdict};
 use crate::{Invocation, World, ownership};
@@ -15,6 +16,7 @@ pub use crate::trust::RecordsError;
 /// A file that is, or was, trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trusted {
+    #[serde(serialize_with = "path_text::one")]
     pub path: PathBuf,
     pub sha256: String,
     /// When it was trusted.
@@ -147,22 +149,28 @@ fn records(path: &Path, world: &World) -> Result<Vec<Record>, Error> {
     let bytes = bytes.ok_or_else(|| read(io::ErrorKind::NotFound.into()))?;
     let files = trust::with_modules(real, bytes).into_iter();
     let record = |(path, bytes): (PathBuf, Vec<u8>)| {
+        if path.to_str().is_none() {
+            let reason = "its path is not UTF-8, and cannot be recorded".to_owned();
+            return Err(Error::Unsafe { path, reason });
+        }
         let sha256 = trust::digest(&bytes);
-        Record { path, sha256, at: world.now() }
+        Ok(Record { path, sha256, at: world.now() })
     };
-    Ok(files.map(record).collect())
+    files.map(record).collect()
 }
 
 /// Lists every file that was trusted, and whether its content is still the same.
 pub fn list(invocation: &Invocation) -> Result<Vec<Trusted>, Error> {
     let trust = Trust::load(invocation.world)?;
-    let state = |record: &Record| match std::fs::read(&record.path) {
-        Ok(bytes) => match trust.verdict(&record.path, &bytes) {
+    let state = |record: &Record| match ownership::read(&record.path, MAX_BYTES) {
+        Ok(Some(bytes)) => match trust.verdict(&record.path, &bytes) {
             Verdict::Trusted => State::Trusted,
             Verdict::Changed => State::Changed,
             Verdict::Unknown => State::Gone,
         },
-        Err(_) => State::Gone,
+        Ok(None) => State::Gone,
+        // What cannot be used is not what was trusted.
+        Err(_) => State::Changed,
     };
     Ok(trust.records.iter().map(|record| trusted(record.clone(), state(record))).collect())
 }

@@ -123,3 +123,43 @@ fn an_argument_cannot_control_the_terminal() {
         );
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn json_has_paths_that_are_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join(std::ffi::OsStr::from_bytes(b"h\xff"));
+    std::fs::create_dir_all(home.join("goals")).unwrap();
+    std::fs::write(home.join("goals/broken.json"), "{").unwrap();
+    std::fs::write(home.join("config.toml"), "session.max_count = 7\n").unwrap();
+    std::fs::write(home.join("script.js"), "1").unwrap();
+    for line in [
+        "goal new mine",
+        "goal list",
+        "goal paths",
+        "goal show mine",
+        "config list",
+        "config get session.max_count",
+        "config validate",
+        "config unset session.max_count",
+        "session list",
+        "trust list",
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_osm"));
+        command.args(line.split(' ')).arg("--json").env_clear().env("OSM_HOME", &home);
+        let output = command.env("OSM_SESSION", "test").current_dir(&home).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {said}");
+        let json = serde_json::from_slice::<serde_json::Value>(&output.stdout);
+        assert!(json.is_ok(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+    // A record of trust would name another file.
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_osm"));
+    command.args(["trust", "script.js"]).env_clear().env("OSM_HOME", &home);
+    let output = command.current_dir(&home).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("its path is not UTF-8"), "{said}");
+}

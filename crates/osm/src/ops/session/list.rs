@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 use super::SessionError;
 use crate::invocation::Invocation;
 use crate::ops::identity::name;
+use crate::ops::path_text;
 
 /// Which sessions, in which order.
 #[derive(Clone, Debug, Default)]
@@ -45,10 +46,10 @@ pub struct Row {
     /// Its handle, with digits where two sessions of the list share one.
     pub handle: String,
     /// Its file; `None` where sessions are not files.
-    #[serde(serialize_with = "as_path")]
+    #[serde(serialize_with = "path_text::optional")]
     pub path: Option<PathBuf>,
     /// The lock file of the processes that have it open.
-    #[serde(rename = "lockPath", serialize_with = "as_path")]
+    #[serde(rename = "lockPath", serialize_with = "path_text::optional")]
     pub lock_path: Option<PathBuf>,
     /// Bytes of its document.
     pub size: u64,
@@ -80,14 +81,6 @@ pub struct Row {
 
 fn as_text<S: Serializer>(id: &SessionId, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(id.as_str())
-}
-
-#[expect(clippy::ref_option, reason = "serde passes fields by reference")]
-fn as_path<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
-    match path {
-        Some(path) => serializer.collect_str(&path.display()),
-        None => serializer.serialize_none(),
-    }
 }
 
 /// Lists sessions.

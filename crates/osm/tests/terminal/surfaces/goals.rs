@@ -115,7 +115,9 @@ fn mistakes(site: &mut Site) {
     let words = ["field", "command", "goal"];
     site.shows(&["goal"], &words);
     site.shows(&["goal", "list", "--json"], &words);
-    site.shows(&["goal", "commit-message", "-c", "list"], &words);
+    for name in ["command", "goal", "json", "key"] {
+        site.shows(&["goal", name, "-c", "list"], &[]);
+    }
 }
 
 fn names(site: &mut Site) {
@@ -129,6 +131,7 @@ fn names(site: &mut Site) {
     site.shows(&["goal"], &["file"]);
     site.shows(&["goal", "list", "--json"], &["file"]);
     site.shows(&["goal", "show", "named"], &["file"]);
-    site.shows(&["goal", "named", "-c", "show"], &["file"]);
+    site.shows(&["goal", &name, "-c", "show"], &["file"]);
+    site.shows(&["goal", "named", "-c", "show"], &[]);
     site.shows(&["goal", "paths"], &[]);
 }
