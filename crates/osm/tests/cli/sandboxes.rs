@@ -41,9 +41,9 @@ fn one_command_of_a_sandbox_is_warned_of() {
 fn a_table_without_this_process_tells_nothing() {
     // The processes of another namespace, under numbers that mean others here.
     let script = format!(
-        "unshare --pid --fork --mount-proc --kill-child sleep 100 & \
+        "unshare --pid --fork --mount-proc --kill-child sleep 100 >/dev/null 2>&1 & \
          until C=$(pgrep -P $! sleep); do sleep 0.05; done; \
-         for i in $(seq 20); do nsenter -t $C --mount {OSM} session id; done; kill $!"
+         for i in $(seq 20); do nsenter -t $C --mount {OSM} session id; done; kill -9 $!"
     );
     let (ids, messages) = below(&["--mount"], &["sh", "-c", &script]);
     assert_eq!(ids.lines().filter(|id| id.starts_with("uuid--")).count(), 20, "{ids}");

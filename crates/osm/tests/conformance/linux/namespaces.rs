@@ -21,7 +21,7 @@ pub(crate) const SITUATIONS: &[Situation] = &[
                 "unshare --pid --fork unshare --pid --fork sh -c 'OSM session id; true'",
                 "unshare --pid --fork --kill-child sleep 100 & P=$!; \
                  until C=$(pgrep -P $P sleep); do sleep 0.05; done; \
-                 nsenter -t $C --pid OSM session id; kill $P",
+                 nsenter -t $C --pid OSM session id; kill -9 $P",
             ],
         )
     }),
