@@ -3,7 +3,9 @@
 //! A scene is seen from one process of the chain, its *base*: ourselves, or, to tell which session
 //! an agent was started in, that agent. Everything is looked up when it is asked for.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
+use std::rc::Rc;
 
 use crate::ancestry::Ancestry;
 use crate::catalogue::{
@@ -97,6 +99,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) ancestry: Ancestry<'a>,
     /// The kind of each process that was asked for so far.
     kinds: Vec<Classified<'a>>,
+    /// The arguments that were read so far.
+    arguments: RefCell<Vec<(Pid, Rc<[String]>)>>,
     /// The role of each that was looked at closely, which costs a look at its arguments.
     roles: Vec<Option<Role>>,
     /// The process that asks, as a place in the chain.
@@ -112,8 +116,8 @@ impl<'a> Scene<'a> {
         let host = source.host();
         let contained = host.as_ref().is_ok_and(|host| host.contained);
         let ancestry = Ancestry::new(source, source.own_pid(environment.pid()), contained);
-        let (kinds, roles) = (Vec::new(), Vec::new());
-        Self { environment, source, catalogue, host, ancestry, kinds, roles, base: 0 }
+        let (kinds, arguments, roles) = (Vec::new(), RefCell::default(), Vec::new());
+        Self { environment, source, catalogue, host, ancestry, kinds, arguments, roles, base: 0 }
     }
 
     /// A variable as the base process has it; blank counts as unset.
@@ -273,9 +277,17 @@ impl<'a> Scene<'a> {
         self.catalogue.agent_by_path(path).map(Kind::Agent)
     }
 
-    fn arguments(&self, pid: Pid) -> Vec<String> {
+    /// The arguments of a process, read once.
+    fn arguments(&self, pid: Pid) -> Rc<[String]> {
+        let mut known = self.arguments.borrow_mut();
+        if let Some((_, arguments)) = known.iter().find(|(it, _)| *it == pid) {
+            return Rc::clone(arguments);
+        }
         let arguments = self.source.arguments(pid).unwrap_or_default();
-        arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect()
+        let text = |argument: &OsString| argument.to_string_lossy().into_owned();
+        let arguments: Rc<[String]> = arguments.iter().map(text).collect();
+        known.push((pid, Rc::clone(&arguments)));
+        arguments
     }
 
     /// Whether the process at a place is only part of what it runs: ourselves, a wrapper, or a

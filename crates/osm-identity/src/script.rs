@@ -35,10 +35,12 @@ pub(crate) fn of<S: AsRef<str>>(arguments: &[S]) -> Option<&str> {
 #[must_use]
 pub(crate) fn own_arguments<'a, S: AsRef<str>>(arguments: &'a [S], shell: &Shell) -> Vec<&'a str> {
     let is_shell = |argument: &str| shell.names.contains(&base_name(argument));
-    let mut words: Vec<&str> = match arguments {
-        [title] => title.as_ref().split_whitespace().collect(),
-        _ => arguments.iter().map(AsRef::as_ref).collect(),
-    };
+    let mut words: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+    if let [title] = words[..]
+        && title.split_whitespace().next().is_some_and(is_shell)
+    {
+        words = title.split_whitespace().collect();
+    }
     let runs_applets = |name: &&str| base_name(name) == "busybox";
     if words.first().is_some_and(|name| !is_shell(name) && (shell.is_script || runs_applets(name)))
         && let Some(at) = words.iter().position(|word| is_shell(word))
@@ -75,5 +77,23 @@ mod tests {
             assert_eq!(of(&line.split(' ').collect::<Vec<_>>()), script, "{line}");
         }
         assert_eq!(of::<&str>(&[]), None);
+    }
+
+    #[test]
+    fn arguments_of_shells() {
+        let catalogue = crate::Catalogue::new();
+        let own = |name: &str, arguments: &[&str]| {
+            let Some(crate::catalogue::Kind::Shell(shell)) = catalogue.look_up(name) else {
+                panic!("{name}")
+            };
+            own_arguments(arguments, shell).join("|")
+        };
+        assert_eq!(own("bash", &["bash", "-c", "a b"]), "bash|-c|a b");
+        assert_eq!(own("xonsh", &["python3", "/bin/xonsh", "-i"]), "/bin/xonsh|-i");
+        assert_eq!(own("xonsh", &["python3", "-m", "xonsh", "-i"]), "xonsh|-i");
+        assert_eq!(own("xonsh", &["xonsh -i --no-rc"]), "xonsh|-i|--no-rc", "a title");
+        assert_eq!(own("sh", &["busybox", "sh", "-c", "x"]), "sh|-c|x");
+        assert_eq!(own("sh", &["other", "sh"]), "other|sh");
+        assert_eq!(own("pwsh", &["C:\\Program Files\\pwsh.exe"]), "C:\\Program Files\\pwsh.exe");
     }
 }

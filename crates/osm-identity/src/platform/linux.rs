@@ -44,8 +44,14 @@ impl System {
 
     fn bytes(pid: Pid, file: &str) -> Result<Vec<u8>, ReadError> {
         table::check()?;
-        let mut bytes = Vec::new();
-        File::open(format!("/proc/{pid}/{file}"))?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        let mut file = File::open(format!("/proc/{pid}/{file}"))?;
+        // Most fit at once, and what does not fill the room is all there is.
+        let mut room = [0; 4096];
+        let length = file.read(&mut room)?;
+        let mut bytes = room[..length].to_vec();
+        if length == room.len() {
+            file.take(MOST_BYTES - 4096).read_to_end(&mut bytes)?;
+        }
         Ok(bytes)
     }
 }

@@ -71,6 +71,14 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         login.terminal.type_line("kill -9 $PPID")?;
         with_goodbye(lab, ids)
     }),
+    Situation::same("the exit trap of a shell whose SSH client was killed", &["ssh"], |lab| {
+        let mut login = Login::new(lab)?;
+        let ids = id(lab, &mut login.terminal)?;
+        login.terminal.type_line(&lab.spell(GOODBYE))?;
+        ask(lab, &mut login.terminal, "OSM session id")?;
+        drop(std::mem::replace(&mut login.terminal, lab.terminal()?));
+        with_goodbye(lab, ids)
+    }),
     Situation::same(
         "the exit trap of a shell whose tmux pane was killed",
         &["multiplexer tmux"],
