@@ -122,8 +122,9 @@ fn scripts(site: &mut Site) {
         text("used"),
     );
     let file = site.write("home/mode.js", mode);
-    let commands = ["help".to_owned(), "modes".into(), "nonsense".into()];
-    play(site, &["script", file.to_str().unwrap()], &commands, &["mode", "described"]);
+    let commands = ["-c", "help", "-c", "modes", "-c", "nonsense"];
+    let words = [&["script"], &commands[..], &[file.to_str().unwrap()]].concat();
+    site.shows(&words, &["mode", "described"]);
 }
 
 /// Commands from a file, while results go to a terminal.
