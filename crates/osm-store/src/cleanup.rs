@@ -1,6 +1,6 @@
 //! Cleanups: survey a store, decide, remove with care, report.
 //!
-//! [`retention`](crate::retention) decides; this module carries it out while other processes work.
+//! [`retention`] decides; this module carries it out while other processes work.
 //! One lock keeps cleanups apart, and the backend removes each session in one step in which no process
 //! can open or change it. A session stays if a process has it open or if it is no longer the version
 //! that the plan saw. The order of locks is always the same, cleanup then session, and a cleanup does

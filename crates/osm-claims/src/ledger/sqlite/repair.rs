@@ -7,7 +7,7 @@
 //! last epoch.
 //!
 //! Looking is done on a copy, so that it changes nothing. Replacing several files is not one step.
-//! So the copy is renamed to [`place::in_repair`] before anything is changed, and to its last name
+//! So the copy is renamed to `claims.repairing` before anything is changed, and to its last name
 //! when all is done. While it has the first name, commands refuse the ledger, and a repair starts
 //! again from the copy.
 
