@@ -38,7 +38,13 @@ fn promises_and_timers_run_in_their_order() {
          let count = 0;
          const every = setInterval(() => { count += 1; if (count === 3) clearInterval(every); }, 1);
          order.push('now');
-         new Promise((done) => setTimeout(() => done([order, count]), 40))",
+         new Promise((done) => {
+             const look = setInterval(() => {
+                 if (count < 3 || order.length < 6) return;
+                 clearInterval(look);
+                 done([order, count]);
+             }, 1);
+         })",
     );
     assert_eq!(order, json!([["now", "micro", "soon", "job", "immediate", "later"], 3]));
 }
