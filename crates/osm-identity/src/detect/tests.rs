@@ -167,6 +167,7 @@ fn jobs_of_a_server_are_one_session() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "processes are on no terminal there")]
 fn a_shell_on_a_pty_inside_is_another_terminal() {
     let hosts: [(&str, &[(&str, &str)]); 4] = [
         ("tmux:_server", &[("TMUX", "/s,20,0"), ("TMUX_PANE", "%3")]),
