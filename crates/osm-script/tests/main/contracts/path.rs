@@ -9,7 +9,7 @@ use crate::harness::Stage;
 #[test]
 fn path_contract() {
     let stage = Stage::with(Options { extensions: vec![CONTEXT], ..Options::default() });
-    stage.seen.borrow_mut().answers.insert("folder", |_| Ok(json!("/work/dir")));
+    stage.seen.borrow_mut().answers.insert("folder", |_| Ok(json!("/home/dir")));
     check(
         &stage,
         "osm:path",
@@ -38,7 +38,7 @@ fn path_contract() {
             ("['/a', 'a', '', './a'].map((x) => it.isAbs(x))", json!([true, false, false, false])),
             (
                 "[it.abs('x/../y'), it.abs('/a/./b'), it.abs()]",
-                json!([{ "result": "/work/dir/y", "error": null }, { "result": "/a/b", "error": null }, { "result": "/work/dir", "error": null }]),
+                json!([{ "result": "/home/dir/y", "error": null }, { "result": "/a/b", "error": null }, { "result": "/home/dir", "error": null }]),
             ),
             (
                 "[it.rel('/a/b', '/a/c/d'), it.rel('a', 'a/b'), it.rel('.', 'x'), it.rel('a/b', 'a/b'), it.rel('../a', '../../b')].map((x) => x.result)",
