@@ -166,7 +166,7 @@ struct Head {
     /// Known already from the first line.
     #[serde(default, rename = "head")]
     _length: u64,
-    /// Written anew with every save.
+    /// Every save writes it again.
     #[serde(default, rename = "file_size")]
     _size: u64,
     origin: Option<Origin>,

@@ -60,3 +60,20 @@ fn claims_of_a_command_need_its_own_process_table() {
     assert_ne!(code, "0", "{messages}");
     assert!(messages.contains("another pid namespace"), "{messages}");
 }
+
+#[test]
+fn an_agent_outside_of_a_sandbox_is_not_confirmed_by_its_first_process() {
+    trials::need(tools::root().and_then(|()| tools::program("bwrap")));
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("{OSM} session id --json; true");
+    let mut sandbox = Command::new("bwrap");
+    sandbox.args(["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "sh", "-c", &script]);
+    sandbox.env_clear().env("PATH", "/usr/bin:/bin").env("OSM_HOME", folder.path());
+    let output = sandbox.env("CLAUDE_CODE_SESSION_ID", "abc").env("CLAUDECODE", "1").output();
+    let report: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    assert_eq!(
+        (&report["source"], &report["confidence"]),
+        (&"agent-conversation".into(), &"unconfirmed".into()),
+        "{report}"
+    );
+}
