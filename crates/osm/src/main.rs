@@ -1,5 +1,8 @@
 //! The program `osm`: captures the world once and runs.
 
+#[cfg(target_env = "musl")]
+mod c_allocator;
+
 use std::process::ExitCode;
 
 use osm_script::template::Metered;

@@ -162,7 +162,9 @@ impl<'a> Attempt<'a> {
                 if let (Some(how), Some(latest)) = (how, latest) {
                     ended = Some(self.end(latest, how, options)?);
                 }
-                self.acknowledge(resource)?;
+                if self.unacknowledged(resource)?.is_some() {
+                    self.acknowledge(resource)?;
+                }
                 let kept = ended.as_ref().and_then(|it| self.kept_note(it));
                 self.transaction.grant(&Grant {
                     scope: self.scope,
