@@ -70,7 +70,9 @@ extern "C" fn malloc(size: usize) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
-    count.checked_mul(size).map_or(ptr::null_mut(), |size| allocate(Header::new(size), alloc_zeroed))
+    count
+        .checked_mul(size)
+        .map_or(ptr::null_mut(), |size| allocate(Header::new(size), alloc_zeroed))
 }
 
 #[unsafe(no_mangle)]

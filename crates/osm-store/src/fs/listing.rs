@@ -124,6 +124,8 @@ fn is_open(folder: &Arc<Folder>, id: &SessionId) -> bool {
 struct Reader<'a> {
     folder: &'a Folder,
     known: &'a Index,
+    /// Where in it the next session is expected.
+    next: usize,
     buffer: Vec<u8>,
     /// How many were read.
     read: usize,
@@ -131,7 +133,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(folder: &'a Folder, known: &'a Index) -> Self {
-        Self { folder, known, buffer: vec![0; LONGEST_LINE], read: 0 }
+        Self { folder, known, next: 0, buffer: vec![0; LONGEST_LINE], read: 0 }
     }
 
     fn entry(&mut self, id: SessionId, active: bool) -> Option<Entry> {
@@ -154,12 +156,12 @@ impl<'a> Reader<'a> {
     }
 
     /// What is known of a document whose first line need not be read again.
-    fn look(&self, id: &SessionId, name: &str) -> Option<(Facts, FirstLine)> {
+    fn look(&mut self, id: &SessionId, name: &str) -> Option<(Facts, FirstLine)> {
         if self.known.is_empty() {
             return None;
         }
         let facts = self.folder.checked_facts(name).ok()??;
-        Some((facts, self.known.line(id, facts.stamp)?))
+        Some((facts, self.known.line(id, facts.stamp, &mut self.next)?))
     }
 
     fn open(&mut self, name: &str) -> Option<(Facts, Option<FirstLine>)> {

@@ -103,9 +103,16 @@ impl Index {
     }
 
     /// The first line of a document, if that document is the one that it was read from.
-    pub(crate) fn line(&self, id: &SessionId, stamp: Stamp) -> Option<FirstLine> {
+    ///
+    /// `next` is where the search begins, and is moved behind the line that was found: who asks in the
+    /// order of ids finds each at once.
+    pub(crate) fn line(&self, id: &SessionId, stamp: Stamp, next: &mut usize) -> Option<FirstLine> {
         let name = id.as_str().as_bytes();
-        let at = self.lines.binary_search_by_key(&name, |line| self.id(line)).ok()?;
+        let at = match self.lines.get(*next).filter(|line| self.id(line) == name) {
+            Some(_) => *next,
+            None => self.lines.binary_search_by_key(&name, |line| self.id(line)).ok()?,
+        };
+        *next = at + 1;
         let found = &self.lines[at];
         let (known, start) = (found.id_end + 1, found.id_end + 2 + DIGITS);
         let known = self.bytes[..found.end].get(known..known + DIGITS)?;
@@ -160,11 +167,11 @@ mod tests {
         let summaries = Summaries { bytes: encode(&all).into() };
         let index = summaries.index();
         for entry in &all {
-            assert_eq!(index.line(&entry.id, entry.stamp), entry.summary);
+            assert_eq!(index.line(&entry.id, entry.stamp, &mut 0), entry.summary);
             for changed in 0..4 {
                 let mut stamp = entry.stamp;
                 stamp.0[changed] += 1;
-                assert_eq!(index.line(&entry.id, stamp), None);
+                assert_eq!(index.line(&entry.id, stamp, &mut 0), None);
             }
         }
     }
@@ -173,8 +180,9 @@ mod tests {
     fn no_damage_is_believed() {
         let all = ["ex--a", "ex--b", "ex--c"].map(|name| entry(name, Some("{\"a\": \"line\",")));
         let good = encode(&all);
-        let at =
-            |summaries: &Summaries, entry: &Entry| summaries.index().line(&entry.id, entry.stamp);
+        let at = |summaries: &Summaries, entry: &Entry| {
+            summaries.index().line(&entry.id, entry.stamp, &mut 0)
+        };
         for at_byte in 0..good.len() {
             for byte in [0, b' ', b'\n', b'f', 0xff] {
                 let mut bytes = good.clone();

@@ -1,7 +1,7 @@
 //! What is kept in the sessions that are measured.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jiff::Timestamp;
 use osm_identity::{Pid, SessionId, System};
@@ -98,8 +98,11 @@ pub(crate) fn id(name: &str) -> SessionId {
     SessionId::explicit(name.as_ref())
 }
 
-/// This process.
+/// This process. A program finds out once who it is, which the benchmark of identity measures.
 pub(crate) fn holder() -> Holder {
-    let pid = Pid(std::process::id());
-    Holder::new(&System, pid, "bench".into(), Timestamp::now(), "bench".into())
+    static HOLDER: LazyLock<Holder> = LazyLock::new(|| {
+        let pid = Pid(std::process::id());
+        Holder::new(&System, pid, "bench".into(), Timestamp::now(), "bench".into())
+    });
+    HOLDER.clone()
 }

@@ -3,6 +3,7 @@
 //! A time namespace adds its offset to every start time that its processes read. It is taken off
 //! again here, so that a process has one start time, from wherever it is looked at.
 
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::parse::time_offsets;
@@ -15,7 +16,13 @@ const TICK: i128 = 10_000_000;
 
 /// Names our time namespace.
 pub(super) fn name() -> Option<String> {
-    Some(std::fs::read_link("/proc/self/ns/time").ok()?.to_string_lossy().into_owned())
+    ours().and_then(Path::to_str).map(str::to_owned)
+}
+
+/// Our time namespace: a process stays in the one that it was started in.
+fn ours() -> Option<&'static Path> {
+    static OURS: OnceLock<Option<PathBuf>> = OnceLock::new();
+    OURS.get_or_init(|| std::fs::read_link("/proc/self/ns/time").ok()).as_deref()
 }
 
 /// What our time namespace adds to the time since boot, in nanoseconds.
@@ -31,7 +38,7 @@ pub(super) fn unshifted(ticks: u64) -> u64 {
 }
 
 fn read_offset() -> Option<i128> {
-    let ours = std::fs::read_link("/proc/self/ns/time").ok()?;
+    let ours = ours()?;
     if ours.as_os_str() == FIRST {
         return Some(0);
     }

@@ -1,6 +1,7 @@
 //! All sessions of a store.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry as Place;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
@@ -98,10 +99,16 @@ pub fn list(invocation: &Invocation, request: &ListRequest) -> Result<Vec<Row>, 
             && repositories.as_ref().is_none_or(|names| is_in(names, row))
             && matches(&request.branch, &row.branch)
     };
+    // Rows are large: the room for all of them is made at once.
     let shares = spread(store.list()?, |entries| {
-        entries.into_iter().map(row).filter(is_wanted).collect::<Vec<_>>()
+        let mut rows = Vec::with_capacity(entries.len());
+        rows.extend(entries.into_iter().map(row).filter(is_wanted));
+        rows
     });
-    let mut rows: Vec<Row> = shares.into_iter().flatten().collect();
+    let mut rows = Vec::with_capacity(shares.iter().map(Vec::len).sum());
+    for mut share in shares {
+        rows.append(&mut share);
+    }
     // Only a first line that cannot be read, or does not fit the file, asks for a look at all of it.
     for row in rows.iter_mut().filter(|row| row.is_damaged) {
         row.is_damaged = matches!(store.read(&row.id), Err(Error::Corrupt { .. }));
@@ -118,12 +125,18 @@ pub fn list(invocation: &Invocation, request: &ListRequest) -> Result<Vec<Row>, 
 
 /// Adds digits to handles that several sessions share.
 fn tell_apart(rows: &mut [Row]) {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    for row in &*rows {
-        *counts.entry(row.handle.clone()).or_default() += 1;
+    let mut first: HashMap<&str, usize> = HashMap::with_capacity(rows.len());
+    let mut shared: HashSet<usize> = HashSet::new();
+    for (at, row) in rows.iter().enumerate() {
+        match first.entry(&row.handle) {
+            Place::Vacant(place) => {
+                place.insert(at);
+            }
+            Place::Occupied(other) => shared.extend([at, *other.get()]),
+        }
     }
-    for row in rows.iter_mut().filter(|row| counts.get(&row.handle).is_some_and(|it| *it > 1)) {
-        row.handle = name::with_digits(&row.id);
+    for at in shared {
+        rows[at].handle = name::with_digits(&rows[at].id);
     }
 }
 
