@@ -3,6 +3,7 @@
 mod acquisition;
 mod child;
 mod commands;
+mod control_group;
 mod file_system;
 mod guard;
 mod identity;
@@ -51,9 +52,15 @@ fn tests() -> BTreeMap<&'static str, Test> {
         How::Shown(test) => Some(test),
         How::Never(_) => None,
     });
-    let others =
-        [child::TESTS, commands::TESTS, file_system::TESTS, guard::TESTS, succession::TESTS]
-            .concat();
+    let others = [
+        child::TESTS,
+        commands::TESTS,
+        control_group::TESTS,
+        file_system::TESTS,
+        guard::TESTS,
+        succession::TESTS,
+    ]
+    .concat();
     shown.chain(others).map(|test| (test.name(), test)).collect()
 }
 

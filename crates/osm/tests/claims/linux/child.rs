@@ -28,7 +28,7 @@ pub(crate) const TESTS: &[Test] = &[
 const FRESH: &str = "env --default-signal=HUP,INT,TERM,CHLD";
 
 /// Off any terminal, wherever the tests were started.
-const DETACHED: &str = "setsid --wait env --default-signal=HUP,INT,TERM,CHLD";
+pub(crate) const DETACHED: &str = "setsid --wait env --default-signal=HUP,INT,TERM,CHLD";
 
 const ENDLESS: &str = "while :; do sleep 0.1; done";
 
@@ -56,7 +56,7 @@ fn trapping(site: &Site, trap: &str, rest: &str) -> Outcome {
 }
 
 /// The numbers that the script told: its own, and that of `osm`.
-fn pids(site: &Site) -> Result<(u32, u32), Stop> {
+pub(crate) fn pids(site: &Site) -> Result<(u32, u32), Stop> {
     site.lab.wait_for(&site.path("pids"))?;
     let text = fs::read_to_string(site.path("pids"))?;
     let mut pids = text.split_whitespace().filter_map(|it| it.parse().ok());
@@ -69,13 +69,13 @@ fn kill(owner: &mut Owner, signal: &str, pid: u32) -> Outcome {
 }
 
 /// The state of a process as `/proc` has it; that of one that is gone is a zombie's.
-fn state(pid: u32) -> char {
+pub(crate) fn state(pid: u32) -> char {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('Z')
 }
 
 /// Waits until a process is in this state.
-fn await_state(pid: u32, wanted: char) -> Outcome {
+pub(crate) fn await_state(pid: u32, wanted: char) -> Outcome {
     let until = Instant::now() + Duration::from_mins(1);
     while state(pid) != wanted {
         if Instant::now() > until {
@@ -208,7 +208,7 @@ fn family(site: &Site, start: &str, inner: &str) -> Outcome {
     script(site, &format!("{start} sh LAB/inner.sh; echo more >LAB/more"))
 }
 
-fn inner(site: &Site) -> Result<u32, Stop> {
+pub(crate) fn inner(site: &Site) -> Result<u32, Stop> {
     site.lab.wait_for(&site.path("inner"))?;
     let text = fs::read_to_string(site.path("inner"))?;
     text.trim().parse().map_err(|_| Stop::Failed(format!("this is no number: {text:?}")))

@@ -2,6 +2,7 @@
 
 std::cfg_select! {
     unix => {
+        mod control_group;
         mod family;
         mod unix;
         use unix as platform;
@@ -30,10 +31,9 @@ impl Child {
         command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
         let signals = platform::prepare(&mut command)
             .map_err(|source| Error::Command { action: "pass signals to", source })?;
-        let child = command
-            .spawn()
+        let running = platform::Running::start(&mut command, signals)
             .map_err(|source| Error::Start { program: PathBuf::from(program), source })?;
-        Ok(Self(platform::Running::new(child, signals)))
+        Ok(Self(running))
     }
 
     pub(super) fn pid(&self) -> u32 {

@@ -17,8 +17,8 @@ pub(super) fn signal(_status: ExitStatus) -> Option<i32> {
 }
 
 impl Running {
-    pub(super) fn new(child: Child, _signals: Signals) -> Self {
-        Self(child)
+    pub(super) fn start(command: &mut Command, _signals: Signals) -> io::Result<Self> {
+        command.spawn().map(Self)
     }
 
     pub(super) fn pid(&self) -> u32 {

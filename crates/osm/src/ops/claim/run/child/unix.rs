@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use signal_hook::iterator::exfiltrator::WithRawSiginfo;
 use signal_hook::iterator::{Handle, SignalsInfo};
 
+use super::control_group::ControlGroup;
 use super::family::{self, Family};
 use crate::ignored::Ignored;
 use crate::interrupt;
@@ -38,6 +39,8 @@ pub(super) struct Running {
     target: Target,
     handle: Handle,
     family: Family,
+    /// All of it, where the system keeps it together.
+    group: Option<ControlGroup>,
 }
 
 /// Whom a signal goes to.
@@ -78,13 +81,15 @@ pub(super) fn signal(status: ExitStatus) -> Option<i32> {
 }
 
 impl Running {
-    pub(super) fn new(child: Child, signals: Signals) -> Self {
+    pub(super) fn start(command: &mut Command, signals: Signals) -> io::Result<Self> {
         let Signals { handle, target: to, own_group } = signals;
+        let (child, group) = ControlGroup::around(|| command.spawn());
+        let child = child?;
         let pid = Pid::from_child(&child);
         let target = Target { pid, own_group, collected: Arc::default() };
         drop(to.send(target.clone()));
         let family = Family::of(child.id(), own_group);
-        Self { child, target, handle, family }
+        Ok(Self { child, target, handle, family, group })
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -124,6 +129,9 @@ impl Running {
         }
         self.target.send(&[Signal::KILL]);
         self.family.send(Signal::KILL);
+        if let Some(group) = &self.group {
+            group.kill();
+        }
         // Nothing more can be done, even to those that we may not kill: they are not waited for.
         self.family.forget();
     }
