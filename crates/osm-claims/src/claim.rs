@@ -25,6 +25,8 @@ pub struct Claim {
     pub seal: Seal,
     /// Whose it is.
     pub owner: Arc<Owner>,
+    /// What it excludes.
+    pub mode: Mode,
     /// What keeps it.
     pub hold: Hold,
     /// Since when.
@@ -37,6 +39,39 @@ pub struct Claim {
     pub offer: Option<Offer>,
     /// How it ended.
     pub ended: Option<Ended>,
+}
+
+/// What a claim of paths excludes, and how long it lasts. A claim of a name has the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mode {
+    /// Other sessions may share it, and none may change anything.
+    pub shared: bool,
+    /// It counts in all worktrees of the repository, not only in its own.
+    pub everywhere: bool,
+    /// osm made it for an edit. It ends when it is not used for a while.
+    pub automatic: bool,
+}
+
+impl Mode {
+    /// Whether it is the default, which events do not mention.
+    #[must_use]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// As a number, for ledgers.
+    pub(crate) fn bits(self) -> u8 {
+        u8::from(self.shared) | u8::from(self.everywhere) << 1 | u8::from(self.automatic) << 2
+    }
+
+    /// The mode of a number; `None` if no mode has it.
+    pub(crate) fn from_bits(bits: i64) -> Option<Self> {
+        let has = |bit: i64| bits & bit != 0;
+        let mode = Self { shared: has(1), everywhere: has(2), automatic: has(4) };
+        (i64::from(mode.bits()) == bits).then_some(mode)
+    }
 }
 
 /// What keeps a claim.
@@ -52,6 +87,9 @@ pub enum Hold {
     /// The life of the process of the owner's session, which other machines know by a lease that the
     /// owner's machine renews. Only ledgers that several machines use have these.
     SessionLease(Lease),
+    /// The life of the process of the owner's session, and use: a lease restarts whenever the owner uses
+    /// the claim, and after it any session may have it.
+    WhileUsed(Lease),
 }
 
 /// A claim that its owner would hand to a session.
@@ -159,7 +197,9 @@ impl Claim {
     #[must_use]
     pub fn process(&self) -> Option<&ProcessInstance> {
         match &self.hold {
-            Hold::Session | Hold::SessionLease(_) => self.owner.process.as_ref(),
+            Hold::Session | Hold::SessionLease(_) | Hold::WhileUsed(_) => {
+                self.owner.process.as_ref()
+            }
             Hold::Process(process) => Some(process),
             Hold::Lease(_) => None,
         }

@@ -1,6 +1,7 @@
 //! The operations on claims. Each is one transaction over the rules.
 
 mod attempt;
+mod decision;
 mod list;
 mod next;
 mod registration;
@@ -15,7 +16,8 @@ pub use request::{ClaimOptions, HeldBy, Requester};
 pub use sweep::{SweepReport, SweptClaim};
 
 use self::attempt::Attempt;
-use crate::claim::{Claim, Hold, Worktree};
+use self::decision::Decision;
+use crate::claim::{Claim, Hold, Mode, Worktree};
 use crate::epoch::Token;
 use crate::error::{Error, Result};
 use crate::event::{Filter, Transition};
@@ -24,11 +26,17 @@ use crate::liveness::LivenessProbe;
 use crate::notices::Notices;
 use crate::refusal::Reason;
 use crate::resource::Resource;
-use crate::rules::{Change, Request};
+use crate::rules::{Change, Request, collision};
 use osm_identity::ProcessInstance;
 
 /// The term of a lease, unless the request names another.
 pub const DEFAULT_LEASE: Duration = Duration::from_mins(15);
+
+/// How long an automatic claim may be idle before any session may have it.
+pub const DEFAULT_IDLE: Duration = Duration::from_mins(15);
+
+/// How long after its last use an automatic claim counts as just used, so that using it writes nothing.
+const JUST_USED: Duration = Duration::from_mins(1);
 
 /// The term of an offer, unless the request names another.
 pub const DEFAULT_OFFER: Duration = Duration::from_hours(1);
@@ -48,6 +56,10 @@ pub struct Outcome {
     pub change: Change,
     /// The claim that ended for it.
     pub ended: Option<Claim>,
+    /// Further claims that ended for it, of paths that overlap.
+    pub also_ended: Vec<Claim>,
+    /// Claims of the same paths in other worktrees of the repository, whose work is to be merged.
+    pub elsewhere: Vec<Claim>,
     /// The claim of the session that left the work unfinished: the one that ended for this one, or
     /// one that was lost before.
     pub predecessor: Option<Claim>,
@@ -81,15 +93,50 @@ impl Claims {
         resources: &[Resource],
         options: &ClaimOptions,
     ) -> Result<Vec<Outcome>> {
-        self.write(|transaction| {
+        // A request that waits is recorded together with its refusal, which is therefore a value.
+        let answer = self.write(|transaction| {
             let mut attempt = self.begin(transaction, requester)?;
+            match attempt.precheck(resources, options) {
+                Err(Error::Refused(refused)) if options.waiting.is_some() => {
+                    attempt.wait_for(resources, options)?;
+                    return Ok(Err(attempt.notify(refused)?));
+                }
+                Err(error) => return Err(attempt.with_notices(Err(error)).unwrap_err()),
+                Ok(()) => {}
+            }
             let mut outcomes = Vec::with_capacity(resources.len());
             for resource in resources {
                 let answer = attempt.answer(resource, &options.request(), options);
                 // An error undoes the claims before it.
                 outcomes.push(attempt.with_notices(answer)?);
             }
-            Ok(outcomes)
+            attempt.stop_waiting(options)?;
+            Ok(Ok(outcomes))
+        })?;
+        answer.map_err(Error::Refused)
+    }
+
+    /// Forgets that a process waits for claims.
+    pub fn stop_waiting(&self, process: &ProcessInstance) -> Result<()> {
+        self.write(|transaction| transaction.remove_waiters(process))
+    }
+
+    /// The caller's claims that each of some files is already under, if every one of them is: claims of
+    /// the file itself, of a folder or of a glob. Writes nothing; `None` if one is not, or if it was not
+    /// used for so long that its use must be recorded.
+    pub fn holding(&self, requester: &Requester, files: &[Resource]) -> Result<Option<Vec<Claim>>> {
+        self.read(|transaction| {
+            let Some(mut attempt) = self.look(transaction, requester)? else { return Ok(None) };
+            let mut holding = Vec::with_capacity(files.len());
+            for file in files {
+                match attempt.covering(file)? {
+                    Some(claim) if collision::is_fresh(&attempt.now, &claim, JUST_USED) => {
+                        holding.push(claim);
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            Ok(Some(holding))
         })
     }
 
@@ -127,8 +174,9 @@ impl Claims {
     ) -> Result<Claim> {
         self.read(|transaction| {
             let mut attempt = self.look(transaction, requester)?.ok_or(Reason::NotHeld)?;
-            let (claim, _) = attempt.decide(resource, &Request::Check(token))?;
-            claim.ok_or_else(|| Reason::NotHeld.into())
+            let mode = Mode::default();
+            let decision = attempt.decide(resource, &Request::Check(token), mode)?;
+            decision.subject.ok_or_else(|| Reason::NotHeld.into())
         })
     }
 
@@ -153,8 +201,9 @@ impl Claims {
     ) -> Result<()> {
         self.write(|transaction| {
             let mut attempt = self.begin(transaction, requester)?;
-            let (claim, _) = attempt.decide(resource, &Request::Check(Some(token)))?;
-            let claim = claim.ok_or(Reason::NotHeld)?;
+            let mode = Mode::default();
+            let decision = attempt.decide(resource, &Request::Check(Some(token)), mode)?;
+            let claim = decision.subject.ok_or(Reason::NotHeld)?;
             let transition = Transition::Renewed(Hold::Process(process.clone()));
             attempt.amend(&claim, &transition)
         })
@@ -180,8 +229,8 @@ impl Claims {
                     match lost.filter(|_| token.is_none() && !done) {
                         Some(lost) => {
                             let none = ClaimOptions::default();
-                            let known =
-                                attempt.apply(resource, Some(lost), Change::Acknowledge, &none);
+                            let known = Decision::of(Some(lost), Change::Acknowledge);
+                            let known = attempt.apply(resource, known, &none);
                             Ok(Ok(attempt.with_notices(known)?))
                         }
                         None => Ok(Err(attempt.notify(refused)?)),
@@ -241,7 +290,7 @@ impl Claims {
         self.one(requester, resource, &Request::Take { even_if_alive }, options)
     }
 
-    /// What a request would do, and to which claim. Writes nothing.
+    /// What a request would do, and to which claim; of several that overlap, the first. Writes nothing.
     pub fn preview(
         &self,
         requester: &Requester,
@@ -249,7 +298,11 @@ impl Claims {
         request: &Request,
     ) -> Result<(Option<Claim>, Change)> {
         self.read(|transaction| match self.look(transaction, requester)? {
-            Some(mut attempt) => attempt.decide(resource, request),
+            Some(mut attempt) => {
+                let decision = attempt.decide(resource, request, Mode::default())?;
+                let first = decision.displaced.into_iter().map(|(claim, _)| claim).next();
+                Ok((first.or(decision.subject), decision.change))
+            }
             None => Ok((None, Change::Grant(None))),
         })
     }

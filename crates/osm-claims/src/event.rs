@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::claim::{Claim, End, Ended, Hold, Offer, Worktree};
+use crate::claim::{Claim, End, Ended, Hold, Mode, Offer, Worktree};
 use crate::epoch::Epoch;
 use crate::owner::OwnerId;
 use crate::resource::Resource;
@@ -45,12 +45,17 @@ pub enum Transition {
         session: String,
         /// Kept by this.
         hold: Hold,
+        /// With this mode.
+        #[serde(default, skip_serializing_if = "Mode::is_default")]
+        mode: Mode,
         /// While its owner worked there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worktree: Option<Worktree>,
     },
     /// Its lease restarted, or another process keeps it.
     Renewed(Hold),
+    /// It excludes something else from now on, and this keeps it.
+    Altered(Mode, Hold),
     /// It was offered.
     Offered(Offer),
     /// The offer was withdrawn.
@@ -68,6 +73,7 @@ impl Transition {
         match self {
             Self::Granted { .. } => "granted",
             Self::Renewed(_) => "renewed",
+            Self::Altered(..) => "altered",
             Self::Offered(_) => "offered",
             Self::Withdrawn => "withdrawn",
             Self::Noted(_) => "noted",
@@ -82,7 +88,7 @@ impl Transition {
             Self::Ended(ended) => ended.evidence.as_deref(),
             Self::Offered(offer) => offer.note.as_deref(),
             Self::Noted(note) => note.as_deref(),
-            Self::Granted { .. } | Self::Renewed(_) | Self::Withdrawn => None,
+            Self::Granted { .. } | Self::Renewed(_) | Self::Altered(..) | Self::Withdrawn => None,
         }
     }
 
@@ -93,6 +99,7 @@ impl Transition {
             owner: claim.owner.id,
             session: claim.owner.session.clone(),
             hold: claim.hold.clone(),
+            mode: claim.mode,
             worktree,
         }
     }
@@ -102,6 +109,7 @@ impl Transition {
         match self {
             Self::Granted { .. } => {}
             Self::Renewed(hold) => claim.hold = hold.clone(),
+            Self::Altered(mode, hold) => (claim.mode, claim.hold) = (*mode, hold.clone()),
             Self::Offered(offer) => claim.offer = Some(offer.clone()),
             Self::Withdrawn => claim.offer = None,
             Self::Noted(note) => claim.note.clone_from(note),
@@ -113,14 +121,28 @@ impl Transition {
 /// An open claim, as the events tell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Which grant.
-    pub epoch: Epoch,
+    /// Where.
+    pub scope: ScopeId,
+    /// What is claimed.
+    pub resource: Resource,
     /// Whose.
     pub owner: OwnerId,
+    /// What it excludes.
+    pub mode: Mode,
     /// What keeps it.
     pub hold: Hold,
     /// To whom it is offered.
     pub offer: Option<Offer>,
+}
+
+impl Standing {
+    /// Whether a claim is the one that the events tell of.
+    #[must_use]
+    pub fn is_of(&self, claim: &Claim) -> bool {
+        (self.scope, &self.resource, self.owner, self.mode)
+            == (claim.scope, &claim.resource, claim.owner.id, claim.mode)
+            && self.hold == claim.hold
+    }
 }
 
 /// Why events cannot be what happened.
@@ -137,34 +159,54 @@ pub enum Inconsistency {
     NotOpen(Epoch),
 }
 
-/// The open claims that events lead to.
+/// The open claims that events lead to, by their epochs.
+///
+/// A resource has one owner, or several that share it. That claims of different paths do not collide
+/// is not seen here: the events of one resource are enough.
 pub fn replay<'a>(
     events: impl IntoIterator<Item = &'a Event>,
-) -> Result<BTreeMap<(ScopeId, Resource), Standing>, Inconsistency> {
-    let mut open: BTreeMap<(ScopeId, Resource), Standing> = BTreeMap::new();
+) -> Result<BTreeMap<Epoch, Standing>, Inconsistency> {
+    let mut open: BTreeMap<Epoch, Standing> = BTreeMap::new();
+    let mut holders: BTreeMap<(ScopeId, Resource), Vec<Epoch>> = BTreeMap::new();
     let mut last = Epoch(0);
     for event in events {
         let key = (event.scope, event.resource.clone());
-        if let Transition::Granted { owner, hold, .. } = &event.transition {
+        if let Transition::Granted { owner, hold, mode, .. } = &event.transition {
             if event.epoch <= last {
                 return Err(Inconsistency::EpochWentBack(event.epoch));
             }
             last = event.epoch;
-            let (epoch, owner, hold) = (event.epoch, *owner, hold.clone());
-            if open.insert(key, Standing { epoch, owner, hold, offer: None }).is_some() {
+            let others = holders.entry(key).or_default();
+            let shares = |it: &Epoch| open.get(it).is_some_and(|it| it.mode.shared);
+            if !others.is_empty() && !(mode.shared && others.iter().all(shares)) {
                 return Err(Inconsistency::TwoOwners(event.epoch));
             }
+            others.push(event.epoch);
+            let standing = Standing {
+                scope: event.scope,
+                resource: event.resource.clone(),
+                owner: *owner,
+                mode: *mode,
+                hold: hold.clone(),
+                offer: None,
+            };
+            open.insert(event.epoch, standing);
             continue;
         }
-        let Some(claim) = open.get_mut(&key).filter(|claim| claim.epoch == event.epoch) else {
+        let is_it = |it: &&mut Standing| (it.scope, &it.resource) == (key.0, &key.1);
+        let Some(claim) = open.get_mut(&event.epoch).filter(is_it) else {
             return Err(Inconsistency::NotOpen(event.epoch));
         };
         match &event.transition {
             Transition::Granted { .. } | Transition::Noted(_) => {}
             Transition::Renewed(hold) => claim.hold = hold.clone(),
+            Transition::Altered(mode, hold) => (claim.mode, claim.hold) = (*mode, hold.clone()),
             Transition::Offered(offer) => claim.offer = Some(offer.clone()),
             Transition::Withdrawn => claim.offer = None,
-            Transition::Ended(_) => drop(open.remove(&key)),
+            Transition::Ended(_) => {
+                open.remove(&event.epoch);
+                holders.entry(key).or_default().retain(|it| *it != event.epoch);
+            }
         }
     }
     Ok(open)
@@ -210,6 +252,7 @@ impl Filter {
 pub const KINDS: &[&str] = &[
     "granted",
     "renewed",
+    "altered",
     "offered",
     "withdrawn",
     "noted",

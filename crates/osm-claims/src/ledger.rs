@@ -2,7 +2,7 @@
 //!
 //! A [`Ledger`] runs work as a [`Transaction`]: all of its changes are kept or none, and no other
 //! writer comes in between. A ledger has no rules of its own but one, which its storage enforces: a
-//! resource has at most one open claim.
+//! resource has at most one open claim, or one of each owner that shares it.
 //!
 //! A ledger may be a server on another machine. So time is read inside the transaction and can
 //! fail, what is read of many resources is read in one call, an error can say that the fate of a
@@ -18,7 +18,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use osm_identity::ProcessInstance;
 
-use crate::claim::{Claim, Hold, Worktree};
+use crate::claim::{Claim, Hold, Mode, Worktree};
 use crate::clock::Now;
 use crate::epoch::{Epoch, Seal};
 use crate::error::{Error, Result};
@@ -26,6 +26,7 @@ use crate::event::{Event, Filter, Transition};
 use crate::liveness::LivenessProbe;
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::resource::Resource;
+use crate::rules::collision::Waiter;
 use crate::scope::{Scope, ScopeId};
 
 /// What runs inside a transaction.
@@ -83,6 +84,8 @@ pub struct Grant<'a> {
     pub resource: &'a Resource,
     /// The new owner.
     pub owner: &'a Arc<Owner>,
+    /// What the claim excludes.
+    pub mode: Mode,
     /// What keeps the claim.
     pub hold: Hold,
     /// The wall clock, for people.
@@ -105,6 +108,7 @@ impl Grant<'_> {
             epoch,
             seal,
             owner: Arc::clone(self.owner),
+            mode: self.mode,
             hold: self.hold.clone(),
             since: self.at,
             note: self.note.clone(),
@@ -170,6 +174,20 @@ pub trait Transaction {
     /// The claim that answered a request.
     fn answered(&mut self, scope: ScopeId, request: &str) -> Result<Option<Claim>>;
 
+    /// The open claims of paths that may meet a resource of paths, in any worktree and in the order of
+    /// their epochs: those whose prefix is above, at or below its own, and those of its link. What it
+    /// costs does not grow with the claims of other paths.
+    fn near(&mut self, scope: ScopeId, resource: &Resource) -> Result<Vec<Claim>>;
+
+    /// The requests in a scope that wait to change something.
+    fn waiters(&mut self, scope: ScopeId) -> Result<Vec<Waiter>>;
+
+    /// Adds a request that waits.
+    fn add_waiter(&mut self, scope: ScopeId, waiter: &Waiter) -> Result<()>;
+
+    /// Removes the requests of a process in all scopes.
+    fn remove_waiters(&mut self, process: &ProcessInstance) -> Result<()>;
+
     /// The open claims of a scope, or of all scopes, in the order of their epochs.
     fn open(&mut self, scope: Option<ScopeId>) -> Result<Vec<Claim>>;
 
@@ -199,6 +217,20 @@ pub trait Transaction {
 
     /// Events, in their order.
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>>;
+}
+
+/// The prefixes under which claims are stored that may contain a path with this prefix: the prefix
+/// itself, and those of all folders above it.
+fn prefixes_above(prefix: &str) -> impl Iterator<Item = &str> {
+    let above = prefix.match_indices('/').map(|(place, _)| &prefix[..place]);
+    let top = (!prefix.is_empty()).then_some("");
+    top.into_iter().chain(above).chain([prefix])
+}
+
+/// The prefixes below a prefix: from the first one to before the second; `None` if all are below.
+fn prefixes_below(prefix: &str) -> Option<(String, String)> {
+    // The character behind a slash is a zero.
+    (!prefix.is_empty()).then(|| (format!("{prefix}/"), format!("{prefix}0")))
 }
 
 /// A random seal for a grant.

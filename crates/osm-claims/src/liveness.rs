@@ -41,6 +41,11 @@ impl<'a> Verdicts<'a> {
         Self { probe, owners: HashMap::new(), processes: HashMap::new() }
     }
 
+    /// What is known of a process.
+    pub(crate) fn look(&mut self, process: &ProcessInstance) -> Liveness {
+        *self.processes.entry(process.key()).or_insert_with(|| self.probe.look(process))
+    }
+
     /// What is known of the process that keeps a claim.
     pub(crate) fn of(&mut self, claim: &Claim) -> Liveness {
         let Some(process) = claim.process() else {

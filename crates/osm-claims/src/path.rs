@@ -9,6 +9,7 @@
 //! `*b` do, in `ab`.
 
 mod braces;
+mod claimed;
 mod segment;
 mod sequence;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 
 use std::fmt;
 
+pub use self::claimed::{ClaimedPath, PathKind, SPELLING};
 use self::segment::Segment;
 use self::sequence::{Element, meet};
 

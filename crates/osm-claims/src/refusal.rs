@@ -48,6 +48,8 @@ pub enum Reason {
     RequestReused,
     /// The process that held it ended.
     ProcessOver,
+    /// A session that wants to change it waits, and is granted it before others share it.
+    WriterWaits,
 }
 
 impl Reason {
@@ -72,6 +74,7 @@ impl Reason {
         Self::NothingFree,
         Self::RequestReused,
         Self::ProcessOver,
+        Self::WriterWaits,
     ];
 
     /// The stable name, for programs.
@@ -97,6 +100,7 @@ impl Reason {
             Self::NothingFree => "nothing_free",
             Self::RequestReused => "request_reused",
             Self::ProcessOver => "process_over",
+            Self::WriterWaits => "writer_waits",
         }
     }
 }
@@ -155,11 +159,18 @@ impl Refused {
             | Reason::Suspended
             | Reason::Unknown
             | Reason::Reserved
+            | Reason::WriterWaits
             | Reason::NotOffered => true,
             // Finished work stays finished, and the caller's own claims are not free for it.
             Reason::NothingFree => {
                 let waits = |it: &(Reason, usize)| {
-                    matches!(it.0, Reason::Suspended | Reason::Unknown | Reason::Reserved)
+                    matches!(
+                        it.0,
+                        Reason::Suspended
+                            | Reason::Unknown
+                            | Reason::Reserved
+                            | Reason::WriterWaits
+                    )
                 };
                 !self.holders.is_empty() || self.left.is_some() || self.tally.iter().any(waits)
             }
@@ -178,6 +189,6 @@ mod tests {
     fn every_reason_has_its_own_code() {
         let codes: BTreeSet<_> = Reason::ALL.iter().map(|it| it.code()).collect();
         assert_eq!(codes.len(), Reason::ALL.len());
-        assert_eq!(Reason::ALL.len(), Reason::ProcessOver as usize + 1);
+        assert_eq!(Reason::ALL.len(), Reason::WriterWaits as usize + 1);
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! [`decide`] is pure. Every ledger shows it the last claim of a resource and what is known of its
 //! owner, inside the transaction that then makes the change; so no ledger has rules of its own,
-//! and the model of the protocol checks these very lines.
+//! and the model of the protocol checks these very lines. Which other claims a claim of paths
+//! excludes is in [`collision`].
 //!
 //! A claim changes hands in exactly five ways: its owner releases it, its owner is proven dead, its
 //! lease runs out, its owner hands it off, another session takes it with a reason.
+
+pub mod collision;
 
 use std::time::Duration;
 
@@ -73,6 +76,8 @@ pub enum Change {
     Withdraw,
     /// Its note changes.
     Note,
+    /// It excludes something else from now on.
+    Alter,
     /// Nothing but that the caller knows that it lost the claim.
     Acknowledge,
 }
@@ -96,6 +101,11 @@ pub fn standing(now: &Now, claim: &Claim, verdict: &Liveness) -> Standing {
     let lease = match (&claim.hold, verdict) {
         // The owner's machine knows that it died; no need to wait for the end of its lease.
         (Hold::SessionLease(_), Liveness::Dead(_)) | (Hold::Session | Hold::Process(_), _) => None,
+        // While it is used, the process decides.
+        (Hold::WhileUsed(lease), _) => {
+            let is_idle = lease.left(&now.moment) == Left::Nothing;
+            Some(lease).filter(|_| is_idle && !matches!(verdict, Liveness::Dead(_)))
+        }
         (Hold::Lease(lease) | Hold::SessionLease(lease), _) => Some(lease),
     };
     if let Some(lease) = lease {
@@ -117,7 +127,9 @@ pub fn standing(now: &Now, claim: &Claim, verdict: &Liveness) -> Standing {
 #[must_use]
 pub fn left(now: &Now, claim: &Claim) -> Option<Duration> {
     match &claim.hold {
-        Hold::Lease(lease) | Hold::SessionLease(lease) => lease.left(&now.moment).known(),
+        Hold::Lease(lease) | Hold::SessionLease(lease) | Hold::WhileUsed(lease) => {
+            lease.left(&now.moment).known()
+        }
         Hold::Session | Hold::Process(_) => None,
     }
 }
@@ -272,7 +284,7 @@ fn own_or_given<'a>(
 /// new grant.
 fn again(claim: &Claim, standing: Standing) -> Change {
     match (&claim.hold, standing) {
-        (Hold::Lease(_) | Hold::SessionLease(_), _) => Change::Renew,
+        (Hold::Lease(_) | Hold::SessionLease(_) | Hold::WhileUsed(_), _) => Change::Renew,
         (Hold::Process(_), Standing::Free(end)) => Change::Grant(Some(end)),
         _ => Change::Nothing,
     }

@@ -90,6 +90,17 @@ impl Repository {
         }
     }
 
+    /// The name that Git gave to this worktree among those of the repository; empty for the first one.
+    #[must_use]
+    pub fn worktree_name(&self) -> String {
+        let named =
+            read(&self.worktree.join(".git")).and_then(|bytes| path(parse::gitdir(&bytes)?));
+        let git = named.and_then(|named| fs::canonicalize(self.worktree.join(named)).ok());
+        let own = git.filter(|git| *git != self.common);
+        let name = own.as_deref().and_then(Path::file_name);
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
     /// Whether it belongs to another user.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
@@ -182,7 +193,8 @@ mod tests {
         git(&first, &["worktree", "add", "-b", "feature/x", "../second"]);
         let branch = Some("feature/x".into());
         let other = Repository { worktree: second.clone(), branch, ..expected.clone() };
-        assert_eq!(Repository::around(&second), Some(other));
+        assert_eq!(Repository::around(&second), Some(other.clone()));
+        assert_eq!((expected.worktree_name(), other.worktree_name()), ("".into(), "second".into()));
         git(&first, &["checkout", "--detach"]);
         assert_eq!(Repository::around(&first), Some(Repository { branch: None, ..expected }));
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::decision::Decision;
 use super::{ClaimOptions, Outcome};
 use crate::claim::{Claim, End, Ended};
 use crate::clock::Now;
@@ -78,22 +79,8 @@ impl<'a> Attempt<'a> {
         request: &Request,
         options: &ClaimOptions,
     ) -> Result<Outcome> {
-        let (latest, change) = self.decide(resource, request)?;
-        self.apply(resource, latest, change, options)
-    }
-
-    /// What the rules say, with the last claim of the resource.
-    pub(super) fn decide(
-        &mut self,
-        resource: &Resource,
-        request: &Request,
-    ) -> Result<(Option<Claim>, Change)> {
-        let latest = self.transaction.latest(self.scope, std::slice::from_ref(resource))?.pop();
-        let latest = latest.flatten();
-        match self.judge(latest.as_ref(), request) {
-            Ok(change) => Ok((latest, change)),
-            Err(reason) => Err(self.refusal(resource, latest, reason)?.into()),
-        }
+        let decision = self.decide(resource, request, options.mode)?;
+        self.apply(resource, decision, options)
     }
 
     /// What the rules say to a claim that was read.
@@ -106,11 +93,11 @@ impl<'a> Attempt<'a> {
         rules::decide(&self.now, latest, &self.me, request, &verdict)
     }
 
-    fn verdict(&mut self, latest: Option<&Claim>) -> Option<Liveness> {
+    pub(super) fn verdict(&mut self, latest: Option<&Claim>) -> Option<Liveness> {
         latest.filter(|it| it.is_open()).map(|it| self.verdicts.of(it))
     }
 
-    fn refusal(
+    pub(super) fn refusal(
         &mut self,
         resource: &Resource,
         latest: Option<Claim>,
@@ -149,18 +136,25 @@ impl<'a> Attempt<'a> {
     pub(super) fn apply(
         &mut self,
         resource: &Resource,
-        latest: Option<Claim>,
-        change: Change,
+        decision: Decision,
         options: &ClaimOptions,
     ) -> Result<Outcome> {
+        let Decision { subject: latest, change, mode, displaced, elsewhere } = decision;
         let mut ended = None;
         let unfinished = matches!(change, Change::Grant(None))
             .then(|| latest.clone().filter(|it| it.is_lost() && it.owner.id != self.me.id))
             .flatten();
+        let mut also_ended = Vec::with_capacity(displaced.len());
+        for (claim, how) in displaced {
+            also_ended.push(self.end(claim, how, options)?);
+        }
         let claim = match (change, latest) {
             (Change::Grant(how), latest) => {
                 if let (Some(how), Some(latest)) = (how, latest) {
                     ended = Some(self.end(latest, how, options)?);
+                } else if !also_ended.is_empty() {
+                    let same = also_ended.iter().position(|it| it.resource == *resource);
+                    ended = Some(also_ended.remove(same.unwrap_or(0)));
                 }
                 if self.unacknowledged(resource)?.is_some() {
                     self.acknowledge(resource)?;
@@ -170,6 +164,7 @@ impl<'a> Attempt<'a> {
                     scope: self.scope,
                     resource,
                     owner: &self.me,
+                    mode,
                     hold: options.hold(&self.me, &self.now, self.presence),
                     at: self.now.wall,
                     note: options.note.clone().or(kept),
@@ -186,6 +181,9 @@ impl<'a> Attempt<'a> {
                     Change::Renew => Transition::Renewed(options.renewed(&claim, &self.now)),
                     Change::Offer => Transition::Offered(options.offer(&self.now)),
                     Change::Note => Transition::Noted(options.note.clone()),
+                    Change::Alter => {
+                        Transition::Altered(mode, options.hold(&self.me, &self.now, self.presence))
+                    }
                     _ => Transition::Withdrawn,
                 };
                 self.amend(&claim, &transition)?;
@@ -195,7 +193,7 @@ impl<'a> Attempt<'a> {
         };
         let predecessor = ended.clone().or(unfinished);
         let (skipped, notices) = (Vec::new(), Notices::default());
-        Ok(Outcome { claim, change, ended, predecessor, skipped, notices })
+        Ok(Outcome { claim, change, ended, also_ended, elsewhere, predecessor, skipped, notices })
     }
 
     /// The note that stays with the work: a session that it was handed to, or that resumes its own

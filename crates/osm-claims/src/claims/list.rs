@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::attempt::Attempt;
 use super::{Claims, Requester, registration};
-use crate::claim::Claim;
+use crate::claim::{Claim, Mode};
 use crate::clock::Now;
 use crate::error::{Error, Result};
 use crate::event::{Event, Filter};
@@ -15,7 +15,7 @@ use crate::liveness::Verdicts;
 use crate::notices::Notices;
 use crate::owner::OwnerId;
 use crate::resource::Resource;
-use crate::rules::{self, Standing};
+use crate::rules::{self, Standing, collision};
 use crate::scope::{Scope, ScopeId};
 use osm_identity::Liveness;
 
@@ -132,12 +132,17 @@ impl Claims {
         })
     }
 
-    /// The last claim of a resource, open or ended.
+    /// The last claim of a resource, open or ended; of paths, if they are not claimed themselves, the
+    /// first open claim that excludes others from them.
     pub fn status(&self, requester: &Requester, resource: &Resource) -> Result<Option<Listed>> {
         self.read(|transaction| {
             let Some(scope) = transaction.scope(&requester.scope)? else { return Ok(None) };
+            let mut near = transaction.near(scope, resource)?;
+            let wanted = (resource, Mode::default());
+            near.retain(|it| collision::collide((&it.resource, it.mode), wanted));
+            near.sort_by_key(|it| it.resource != *resource);
             let latest = transaction.latest(scope, std::slice::from_ref(resource))?.pop();
-            let Some(claim) = latest.flatten() else { return Ok(None) };
+            let Some(claim) = near.into_iter().next().or(latest.flatten()) else { return Ok(None) };
             Viewer::new(self, requester, transaction)?.view(claim, transaction).map(Some)
         })
     }

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use super::attempt::Attempt;
+use super::decision::Decision;
 use super::{ClaimOptions, Claims, Outcome, Requester};
 use crate::claim::{Claim, Hold};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::owner::OwnerId;
 use crate::refusal::{Reason, Refused};
 use crate::resource::Resource;
@@ -79,18 +80,29 @@ impl Passed {
         request: &Request,
         options: &ClaimOptions,
     ) -> Result<Option<Outcome>> {
-        let reason = match attempt.judge(latest.as_ref(), request) {
-            Ok(change @ Change::Grant(_)) => {
-                return attempt.apply(resource, latest, change, options).map(Some);
+        let decided = match resource.path() {
+            // What it meets is not what was read.
+            Some(_) => match attempt.decide(resource, request, options.mode) {
+                Err(Error::Refused(refused)) => Err((refused.reason, refused.claim.map(|it| *it))),
+                decided => Ok(decided?),
+            },
+            None => match attempt.judge(latest.as_ref(), request) {
+                Ok(change) => Ok(Decision::of(latest, change)),
+                Err(reason) => Err((reason, latest)),
+            },
+        };
+        let reason = match decided {
+            Ok(decision) if matches!(decision.change, Change::Grant(_)) => {
+                return attempt.apply(resource, decision, options).map(Some);
             }
             // The caller holds it, and wants another one.
-            Ok(Change::Nothing) => Reason::Held,
-            Ok(change) => {
-                attempt.apply(resource, latest, change, options)?;
+            Ok(Decision { change: Change::Nothing, .. }) => Reason::Held,
+            Ok(decision) => {
+                attempt.apply(resource, decision, options)?;
                 Reason::Held
             }
-            Err(reason) => {
-                self.note_holder(attempt, latest.as_ref(), reason);
+            Err((reason, holder)) => {
+                self.note_holder(attempt, holder.as_ref(), reason);
                 reason
             }
         };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{DEFAULT_LEASE, DEFAULT_OFFER};
-use crate::claim::{Claim, Hold, Offer, Worktree};
+use super::{DEFAULT_IDLE, DEFAULT_LEASE, DEFAULT_OFFER};
+use crate::claim::{Claim, Hold, Mode, Offer, Worktree};
 use crate::clock::{Lease, Now};
 use crate::ledger::Presence;
 use crate::owner::{Caller, Owner, OwnerId};
@@ -49,6 +49,10 @@ pub struct ClaimOptions {
     pub note: Option<String>,
     /// The id of the request: a retry with the same id is answered with the same claim.
     pub request: Option<String>,
+    /// What the claim excludes, if it is one of paths.
+    pub mode: Mode,
+    /// The process that waits for the claim, so that a waiting writer is granted it before new readers.
+    pub waiting: Option<ProcessInstance>,
     /// Claim it even if the work is done.
     pub reopen: bool,
     /// Why it is taken away.
@@ -77,6 +81,9 @@ impl ClaimOptions {
             (HeldBy::Session, _) if owner.process.is_none() => {
                 Hold::Lease(self.lease(DEFAULT_LEASE, now))
             }
+            (HeldBy::Session, Presence::Process) if self.mode.automatic => {
+                Hold::WhileUsed(self.lease(DEFAULT_IDLE, now))
+            }
             (HeldBy::Session, Presence::Process) => Hold::Session,
             (HeldBy::Session, Presence::Lease(term)) => {
                 Hold::SessionLease(Lease { term, since: now.moment.clone() })
@@ -90,6 +97,9 @@ impl ClaimOptions {
             Hold::Lease(lease) => Hold::Lease(self.lease(lease.term, now)),
             Hold::SessionLease(lease) => {
                 Hold::SessionLease(Lease { term: lease.term, since: now.moment.clone() })
+            }
+            Hold::WhileUsed(lease) => {
+                Hold::WhileUsed(Lease { term: lease.term, since: now.moment.clone() })
             }
             other => other.clone(),
         }

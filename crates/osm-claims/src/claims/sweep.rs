@@ -79,11 +79,12 @@ impl Claims {
             let (scope, presence) = (claim.scope, self.ledger.presence());
             let me = requester.unregistered();
             let mut attempt = Attempt::new(transaction, &*self.probe, presence, scope, me)?;
+            let decision = attempt.decide_on(claim, &Request::Sweep)?;
+            let change = decision.change;
             if write {
-                Ok(attempt.perform(&claim.resource, &Request::Sweep, &options)?.change)
-            } else {
-                Ok(attempt.decide(&claim.resource, &Request::Sweep)?.1)
+                attempt.apply(&claim.resource, decision, &options)?;
             }
+            Ok(change)
         };
         let mut change = self.read(|transaction| run(transaction, false))?;
         if !dry_run {

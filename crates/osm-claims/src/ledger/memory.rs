@@ -7,7 +7,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use osm_identity::{Liveness, ProcessInstance};
 
-use super::{Grant, KnownOwners, Ledger, Loss, Presence, Transaction, Watch, Work, seal};
+use super::{
+    Grant, KnownOwners, Ledger, Loss, Presence, Transaction, Watch, Work, prefixes_above,
+    prefixes_below, seal,
+};
 use crate::claim::Claim;
 use crate::clock::{Clock, Now};
 use crate::epoch::Epoch;
@@ -15,7 +18,9 @@ use crate::error::Result;
 use crate::event::{Event, Filter, Transition};
 use crate::liveness::LivenessProbe;
 use crate::owner::{Caller, Owner, OwnerId};
+use crate::path::ClaimedPath;
 use crate::resource::Resource;
+use crate::rules::collision::Waiter;
 use crate::scope::{Scope, ScopeId};
 
 /// How often a watch looks at processes: memory tells of changes, but not of deaths.
@@ -37,6 +42,7 @@ struct State {
     events: Vec<Event>,
     /// Losses that are not acknowledged, and whether their owner was told.
     losses: BTreeMap<Epoch, bool>,
+    waiters: Vec<(ScopeId, Waiter)>,
     writes: u64,
 }
 
@@ -226,6 +232,39 @@ impl Transaction for MemoryTransaction<'_> {
         Ok(self
             .state
             .last(|claim| claim.scope == scope && claim.request.as_deref() == Some(request)))
+    }
+
+    fn near(&mut self, scope: ScopeId, resource: &Resource) -> Result<Vec<Claim>> {
+        let Some(prefix) = resource.path().map(ClaimedPath::prefix) else { return Ok(Vec::new()) };
+        let below = prefixes_below(&prefix);
+        let is_near = |claim: &Claim| {
+            let of_link =
+                claim.resource.link().is_some() && claim.resource.link() == resource.link();
+            let by_prefix = |other: &ClaimedPath| {
+                let other = other.prefix();
+                let is_below =
+                    below.as_ref().is_none_or(|(from, to)| *from <= other && other < *to);
+                is_below || prefixes_above(&prefix).any(|it| it == other)
+            };
+            of_link || claim.resource.path().is_some_and(by_prefix)
+        };
+        let wanted = |it: &&Claim| it.is_open() && it.scope == scope && is_near(it);
+        Ok(self.state.claims.iter().filter(wanted).cloned().collect())
+    }
+
+    fn waiters(&mut self, scope: ScopeId) -> Result<Vec<Waiter>> {
+        let here = self.state.waiters.iter().filter(|it| it.0 == scope);
+        Ok(here.map(|(_, waiter)| waiter.clone()).collect())
+    }
+
+    fn add_waiter(&mut self, scope: ScopeId, waiter: &Waiter) -> Result<()> {
+        self.state.waiters.push((scope, waiter.clone()));
+        Ok(())
+    }
+
+    fn remove_waiters(&mut self, process: &ProcessInstance) -> Result<()> {
+        self.state.waiters.retain(|(_, waiter)| waiter.process.key() != process.key());
+        Ok(())
     }
 
     fn open(&mut self, scope: Option<ScopeId>) -> Result<Vec<Claim>> {

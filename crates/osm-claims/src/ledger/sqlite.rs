@@ -36,8 +36,11 @@ use super::{Ledger, Watch, Work};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Corruption, Error, Result};
 
-/// The version of the schema, in `user_version`.
-const VERSION: i64 = 1;
+/// What makes each version of the schema, in `user_version`, out of the one before it.
+const SCHEMA: [&str; 2] = [include_str!("sqlite/schema.sql"), include_str!("sqlite/schema-2.sql")];
+
+/// The present version.
+const VERSION: i64 = SCHEMA.len() as i64;
 
 /// Marks the file as ours: "osmc".
 const APPLICATION: i64 = 0x6f73_6d63;
@@ -180,8 +183,32 @@ fn connect(path: &Path) -> Result<Connection> {
     match number("user_version").map_err(error)? {
         VERSION => Ok(connection),
         version if version > VERSION => Err(Error::Newer { version }),
+        1.. => {
+            place::not_in_repair(path)?;
+            migrate(&mut connection).map_err(error)?;
+            Ok(connection)
+        }
         _ => Err(Corruption::UnknownVersion.into()),
     }
+}
+
+/// Brings a ledger to the present version. A process of an earlier version that has it open goes on: it
+/// reads and writes the columns that it knows.
+fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have done it by now.
+    let version =
+        transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
+    upgrade(&transaction, version)?;
+    transaction.commit()
+}
+
+/// Applies all versions of the schema after this one.
+fn upgrade(connection: &Connection, version: i64) -> rusqlite::Result<()> {
+    for schema in SCHEMA.iter().skip(usize::try_from(version).unwrap_or(0)) {
+        connection.execute_batch(schema)?;
+    }
+    connection.pragma_update(None, "user_version", VERSION)
 }
 
 /// Makes an empty ledger in a file that is ours alone.
@@ -190,8 +217,7 @@ fn create(path: &Path) -> rusqlite::Result<()> {
     // No process sees the file before it is synced and renamed: nothing here has to survive a crash.
     connection.execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN")?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
-    connection.pragma_update(None, "user_version", VERSION)?;
-    connection.execute_batch(include_str!("sqlite/schema.sql"))?;
+    upgrade(&connection, 0)?;
     connection.execute_batch("COMMIT")?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error)

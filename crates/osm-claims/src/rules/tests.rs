@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::claim::{Ended, Offer};
+use crate::claim::{Ended, Mode, Offer};
 use crate::clock::{Lease, Moment};
 use crate::epoch::{Epoch, Seal};
 use crate::owner::{Caller, OwnerId};
@@ -45,6 +45,7 @@ fn claim(owned_by: i64) -> Claim {
         epoch: Epoch(7),
         seal: Seal(1),
         owner: owner(owned_by),
+        mode: Mode::default(),
         hold: Hold::Session,
         since: jiff::Timestamp::UNIX_EPOCH,
         note: None,

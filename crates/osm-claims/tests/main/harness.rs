@@ -139,12 +139,14 @@ pub(crate) fn replayed(claims: &Claims, requester: &Requester) {
     let kept = claims.list(requester, true).unwrap().into_iter().map(|listed| {
         let claim = listed.claim;
         let standing = event::Standing {
-            epoch: claim.epoch,
+            scope: claim.scope,
+            resource: claim.resource,
             owner: claim.owner.id,
+            mode: claim.mode,
             hold: claim.hold,
             offer: claim.offer,
         };
-        ((claim.scope, claim.resource), standing)
+        (claim.epoch, standing)
     });
     assert_eq!(told, kept.collect());
 }

@@ -19,6 +19,7 @@ use super::{Format, Sure};
   osm claim TASK-7 TASK-8                claim both, or none
   osm claim TASK-7 --wait 10m            wait until it is free
   osm claim next TASK-7 TASK-8 TASK-9    claim the first one that is free
+  osm claim path src/auth/               claim a folder with everything below it
   osm claim run TASK-7 -- make deploy    hold it while a command runs
   osm claim -- next                      claim a resource with the name of a command
 
@@ -93,6 +94,32 @@ pub(crate) enum ClaimCommand {
         /// Read more resources from this file, one per line; - is stdin
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
+        #[command(flatten)]
+        grant: Grant,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Claim files, folders or globs of this worktree
+    #[command(after_help = "Examples:
+  osm claim path src/auth/ 'src/*.rs'    a folder with everything below it, and a glob; both or none
+  osm claim path --shared src/           keep others from changing it while you test
+  osm claim path --everywhere Cargo.lock exclude sessions in other worktrees of the repository, too
+  osm release path:src/auth/             what osm prints is what its commands take
+
+Two claims collide if a path can belong to both and one of them is not shared, whether a file of that
+path exists or not. A path ends with a slash, or is an existing folder: everything below it. A path with
+* ? [ or { is a glob, unless a file has that name. In other commands a path is `path:` and the path from
+the top of the worktree.")]
+    Path {
+        /// The paths, relative to the working directory. osm claims all of them, or none
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<OsString>,
+        /// Let other sessions share them, and let none change them
+        #[arg(long)]
+        shared: bool,
+        /// Exclude other sessions in all worktrees of the repository
+        #[arg(long)]
+        everywhere: bool,
         #[command(flatten)]
         grant: Grant,
         #[command(flatten)]

@@ -12,7 +12,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::Subcommand;
 use osm_claims::rules::Change;
-use osm_claims::{Listed, Notices, Reason, Refused, Resource};
+use osm_claims::{Listed, Mode, Notices, Reason, Refused, Resource};
 use serde_json::json;
 
 use crate::cli::{
@@ -37,27 +37,34 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
     };
     match command {
         ClaimCommand::Next { candidates, from, grant, place } => {
-            let mut candidates =
-                candidates.iter().map(|it| resource(it)).collect::<Result<Vec<_>, _>>()?;
+            let mut candidates = resources(candidates, place, invocation)?;
             if let Some(file) = from {
-                candidates.extend(candidates::read(file)?);
+                let scope = place.scope.as_deref();
+                let resource = |text: &[u8]| ops::resource_of_bytes(invocation, text, scope);
+                candidates.extend(candidates::read(file, resource)?);
             }
             let (options, scope) = (options(grant), place.scope.clone());
             let request = NextRequest { candidates, options, scope };
             let answer = ops::next(invocation, &request, ui);
             claimed(answer, true, place.format.json, invocation, ui).map(drop)
         }
+        ClaimCommand::Path { paths, shared, everywhere, grant, place } => {
+            let (shared, everywhere) = (*shared, *everywhere);
+            let mode = Mode { shared, everywhere, automatic: false };
+            let options = GrantOptions { mode, ..options(grant) };
+            claim_paths(paths, options, place, invocation, ui)
+        }
         ClaimCommand::Check(line) => check(line, invocation, ui),
         ClaimCommand::Renew { held: line, ttl } => {
-            let answer = ops::renew(invocation, &held(line)?, *ttl, ui);
+            let answer = ops::renew(invocation, &held(line, invocation)?, *ttl, ui);
             claimed(answer, false, line.place.format.json, invocation, ui).map(drop)
         }
         ClaimCommand::Note { held: line, text } => {
-            let answer = ops::note(invocation, &held(line)?, text, ui);
+            let answer = ops::note(invocation, &held(line, invocation)?, text, ui);
             claimed(answer, false, line.place.format.json, invocation, ui).map(drop)
         }
         ClaimCommand::Run { resource: name, grant, place, command } => {
-            let (resource, scope) = (resource(name)?, place.scope.clone());
+            let (resource, scope) = (resource(name, place, invocation)?, place.scope.clone());
             let (options, command) = (options(grant), command.clone());
             let request = RunRequest { resource, options, command, scope };
             let ran =
@@ -70,18 +77,18 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
         }
         ClaimCommand::Handoff { held: line, to, cancel: _, term, note } => {
             let (to, term, note) = (to.clone(), *term, note.clone());
-            let request = OfferRequest { held: held(line)?, to, term, note };
+            let request = OfferRequest { held: held(line, invocation)?, to, term, note };
             offer(&request, line.place.format.json, invocation, ui)
         }
         ClaimCommand::Accept { resource: name, grant, place } => {
-            let (resource, scope) = (resource(name)?, place.scope.clone());
+            let (resource, scope) = (resource(name, place, invocation)?, place.scope.clone());
             let request = ClaimRequest { resource, options: options(grant), scope };
             accept(&request, place.format.json, invocation, ui)
         }
         ClaimCommand::Resume { resources, place } => resume(resources, place, invocation, ui),
         ClaimCommand::Take { resource: name, reason, even_if_alive, dry_run, place } => {
             let request = TakeRequest {
-                resource: resource(name)?,
+                resource: resource(name, place, invocation)?,
                 reason: reason.clone(),
                 even_if_alive: *even_if_alive,
                 dry_run: *dry_run,
@@ -103,9 +110,32 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
 /// Claims all resources of a line, or none.
 fn claim(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer {
     are_no_commands(&line.resources, invocation)?;
-    let resources = line.resources.iter().map(|it| resource(it)).collect::<Result<Vec<_>, _>>()?;
-    let (options, scope) = (options(&line.grant), line.place.scope.clone());
-    let json = line.place.format.json;
+    let resources = resources(&line.resources, &line.place, invocation)?;
+    claim_all(resources, options(&line.grant), &line.place, invocation, ui)
+}
+
+/// Claims all paths of a line, or none.
+fn claim_paths(
+    paths: &[OsString],
+    options: GrantOptions,
+    place: &ClaimPlace,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Answer {
+    let scope = place.scope.as_deref();
+    let resource = |it: &OsString| ops::path_resource(invocation, it, scope);
+    let resources = paths.iter().map(resource).collect::<Result<Vec<_>, _>>()?;
+    claim_all(resources, options, place, invocation, ui)
+}
+
+fn claim_all(
+    resources: Vec<Resource>,
+    options: GrantOptions,
+    place: &ClaimPlace,
+    invocation: &Invocation,
+    ui: &mut Ui,
+) -> Answer {
+    let (scope, json) = (place.scope.clone(), place.format.json);
     if resources.len() > 1 && options.request_id.is_some() {
         let message = "--request is for one resource: a request id is answered with one claim";
         return Err(CommandError::failed("usage", message).exiting(Exit::Usage));
@@ -148,7 +178,7 @@ fn are_no_commands(words: &[OsString], invocation: &Invocation) -> Result<(), Co
 }
 
 pub(super) fn release(line: &Release, invocation: &Invocation, ui: &mut Ui) -> Answer {
-    let named = || line.resources.iter().map(|it| resource(it)).collect::<Result<_, _>>();
+    let named = || resources(&line.resources, &line.place, invocation);
     let request = ReleaseRequest {
         resources: if line.all { Resources::All } else { Resources::Named(named()?) },
         epoch: line.epoch,
@@ -195,7 +225,7 @@ fn accept(request: &ClaimRequest, json: bool, invocation: &Invocation, ui: &mut 
 }
 
 fn resume(names: &[OsString], place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -> Answer {
-    let resources = names.iter().map(|it| resource(it)).collect::<Result<Vec<_>, _>>()?;
+    let resources = resources(names, place, invocation)?;
     let request = ResumeRequest { resources, scope: place.scope.clone() };
     let json = place.format.json;
     let batch = finish(ops::resume(invocation, &request, ui), json, invocation, ui)?;
@@ -226,7 +256,7 @@ fn mine(place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -> Answer {
 }
 
 fn why(name: &OsStr, place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -> Answer {
-    let resource = resource(name)?;
+    let resource = resource(name, place, invocation)?;
     let answer = ops::why(invocation, place.scope.as_deref(), &resource, ui);
     let status = finish(answer, place.format.json, invocation, ui)?;
     if place.format.json {
@@ -245,8 +275,12 @@ fn why(name: &OsStr, place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -
 }
 
 fn check(line: &ClaimHeld, invocation: &Invocation, ui: &mut Ui) -> Answer {
-    let checked =
-        finish(ops::check(invocation, &held(line)?, ui), line.place.format.json, invocation, ui)?;
+    let checked = finish(
+        ops::check(invocation, &held(line, invocation)?, ui),
+        line.place.format.json,
+        invocation,
+        ui,
+    )?;
     if line.place.format.json {
         ui.json(&json!({ "granted": true, "claim": json::row(&checked.claim) }));
     } else {
@@ -404,8 +438,20 @@ fn notices(notices: &Notices, invocation: &Invocation, ui: &mut Ui) {
     drop(ops::mark_told(invocation));
 }
 
-fn resource(word: &OsStr) -> Result<Resource, CommandError> {
-    Ok(Resource::new(word.as_encoded_bytes()).map_err(Error::from)?)
+fn resource(
+    word: &OsStr,
+    place: &ClaimPlace,
+    invocation: &Invocation,
+) -> Result<Resource, CommandError> {
+    Ok(ops::resource(invocation, word, place.scope.as_deref())?)
+}
+
+fn resources(
+    words: &[OsString],
+    place: &ClaimPlace,
+    invocation: &Invocation,
+) -> Result<Vec<Resource>, CommandError> {
+    words.iter().map(|it| resource(it, place, invocation)).collect()
 }
 
 fn options(line: &ClaimGrant) -> GrantOptions {
@@ -415,10 +461,12 @@ fn options(line: &ClaimGrant) -> GrantOptions {
         note: line.note.clone(),
         request_id: line.request.clone(),
         reopen: line.reopen,
+        mode: Mode::default(),
     }
 }
 
-fn held(line: &ClaimHeld) -> Result<HeldRequest, CommandError> {
-    let (resource, scope) = (resource(&line.resource)?, line.place.scope.clone());
+fn held(line: &ClaimHeld, invocation: &Invocation) -> Result<HeldRequest, CommandError> {
+    let resource = resource(&line.resource, &line.place, invocation)?;
+    let scope = line.place.scope.clone();
     Ok(HeldRequest { resource, epoch: line.epoch, scope })
 }

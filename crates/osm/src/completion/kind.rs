@@ -94,6 +94,7 @@ const ROWS: &[Row] = &[
     ("trust revoke", "paths", Kind::Trusted),
     ("claim next", "candidates", Kind::Claims(WhichClaims::All)),
     ("claim next", "from", Kind::Files),
+    ("claim path", "paths", Kind::Files),
     ("claim check", "resource", Kind::Claims(WhichClaims::Mine)),
     ("claim renew", "resource", Kind::Claims(WhichClaims::Mine)),
     ("claim note", "resource", Kind::Claims(WhichClaims::Mine)),

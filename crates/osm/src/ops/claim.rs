@@ -10,6 +10,7 @@ mod error;
 pub mod guard;
 mod inspect;
 mod legacy;
+mod paths;
 mod repair;
 mod run;
 mod session;
@@ -19,16 +20,20 @@ mod transfer;
 pub(crate) mod words;
 
 pub use acquire::{
-    Batch, Checked, ClaimAllRequest, ClaimRequest, Claimed, GrantOptions, HeldRequest, NextRequest,
-    ReleaseRequest, Resources, check, claim, claim_all, next, note, release, renew,
+    Batch, Checked, ClaimAllRequest, ClaimRequest, Claimed, Elsewhere, GrantOptions, HeldRequest,
+    NextRequest, ReleaseRequest, Resources, check, claim, claim_all, next, note, release, renew,
 };
 pub use error::Error;
 pub use inspect::{
-    ClaimList, History, HistoryRequest, Mine, Owner, Status, Sweep, list, log, mine, owner_at,
+    ClaimList, History, HistoryRequest, Mine, Owner, Status, Sweep, list, log, mine, owners_at,
     sweep, why,
 };
 pub use legacy::Legacy;
 pub use osm_claims::Notices;
+pub use paths::{
+    HeldPath, HeldPaths, HoldRequest, PathError, caller, hold_paths, path_resource,
+    paths_of_others, resource, resource_of_bytes,
+};
 pub use repair::{Repair, RepairRequest, repair};
 pub use run::{Ran, RunRequest, run};
 pub use transfer::{OfferRequest, ResumeRequest, TakeRequest, Taken, accept, offer, resume, take};

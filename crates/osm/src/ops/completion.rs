@@ -120,7 +120,7 @@ fn claims(
         WhichClaims::Offered => it.is_offered && is_for_me(it),
     };
     let candidate = |it: &Listed| {
-        let resource = std::str::from_utf8(it.claim.resource.as_bytes()).ok()?;
+        let resource = it.claim.resource.text()?;
         let holder = if it.is_mine {
             "this session".to_owned()
         } else {

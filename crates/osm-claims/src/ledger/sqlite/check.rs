@@ -11,11 +11,13 @@ use rusqlite::{Connection, OptionalExtension};
 use super::fault::explain;
 use super::mark::{Page, Slot, weight};
 use super::place::FileFacts;
+use super::rows::number;
 use super::transaction::SqliteTransaction;
 use crate::clock::Clock;
 use crate::error::{Corruption, Error, Result};
 use crate::event::{self, Filter};
 use crate::ledger::Transaction;
+use crate::path::ClaimedPath;
 
 /// Compares a ledger with its mark; returns how many changes it has, and what its open claims come
 /// to, if `needs_sum` or if it had to be read as a whole.
@@ -87,6 +89,9 @@ fn whole(
         Some("ok") => {}
         answer => return Err(Corruption::Database(answer.unwrap_or_default().to_owned()).into()),
     }
+    if !are_found(database, path, clock)? {
+        return Err(Corruption::Altered.into());
+    }
     let found = sum(database, path, clock)?;
     match marked {
         Some(marked) if marked.sum != found => Err(Corruption::Altered.into()),
@@ -102,16 +107,29 @@ fn sum(database: &Connection, path: &Path, clock: &dyn Clock) -> Result<u64> {
     Ok(open.iter().map(weight).fold(0, u64::wrapping_add))
 }
 
+/// Whether claims of paths are found by their prefixes: one that is not would exclude nothing.
+fn are_found(database: &Connection, path: &Path, clock: &dyn Clock) -> Result<bool> {
+    let mut transaction = SqliteTransaction::new(database, path, clock);
+    let sql = "SELECT prefix FROM claim WHERE epoch = ?1";
+    let error = |error| explain(path, error);
+    let mut statement = database.prepare(sql).map_err(error)?;
+    for claim in transaction.open(None)? {
+        let prefix = claim.resource.path().map(ClaimedPath::prefix);
+        let stored =
+            statement.query_row([number(claim.epoch)], |row| row.get::<_, Option<String>>(0));
+        if stored.map_err(error)? != prefix {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn replayed(database: &Connection, path: &Path, clock: &dyn Clock) -> Result<()> {
     let mut transaction = SqliteTransaction::new(database, path, clock);
     let events = transaction.events(&Filter::default())?;
     let told = event::replay(&events).map_err(|_| Error::from(Corruption::Altered))?;
     let open = transaction.open(None)?;
-    let agrees = |claim: &crate::Claim| {
-        told.get(&(claim.scope, claim.resource.clone())).is_some_and(|it| {
-            it.epoch == claim.epoch && it.owner == claim.owner.id && it.hold == claim.hold
-        })
-    };
+    let agrees = |claim: &crate::Claim| told.get(&claim.epoch).is_some_and(|it| it.is_of(claim));
     if open.len() == told.len() && open.iter().all(agrees) {
         return Ok(());
     }

@@ -237,7 +237,12 @@ pub(super) fn weight(claim: &Claim) -> u64 {
     for number in [claim.scope.0, claim.owner.id.0] {
         add(&number.to_le_bytes());
     }
-    add(claim.resource.as_bytes());
+    add(claim.resource.stored());
+    // Claims of names weigh what they did before there were modes.
+    if claim.resource.path().is_some() {
+        add(&[claim.mode.bits()]);
+        add(super::rows::link(&claim.resource).unwrap_or_default().as_bytes());
+    }
     add(super::rows::json(&claim.hold).as_bytes());
     add(super::rows::json(&claim.offer).as_bytes());
     if let Some(process) = &claim.owner.process {

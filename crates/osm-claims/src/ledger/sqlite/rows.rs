@@ -10,17 +10,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::transaction::SqliteTransaction;
-use crate::claim::{Claim, Hold};
+use crate::claim::{Claim, Hold, Mode};
 use crate::epoch::{Epoch, Seal};
 use crate::error::{Corruption, Result};
 use crate::event::Event;
 use crate::ledger::Loss;
 use crate::owner::{Owner, OwnerId};
-use crate::resource::Resource;
+use crate::resource::{Link, Resource};
+use crate::rules::collision::Waiter;
 use crate::scope::ScopeId;
 
 /// The columns of a claim, in the order in which [`SqliteTransaction::claim`] reads them.
-pub(super) const CLAIM: &str = "SELECT epoch, seal, scope, owner, hold, since, note, request, offer, ended, lost, resource FROM claim";
+pub(super) const CLAIM: &str = "SELECT epoch, seal, scope, owner, hold, since, note, request, offer, ended, lost, resource, mode, link FROM claim";
 
 /// The columns of an event, in the order in which [`SqliteTransaction::event`] reads them.
 pub(super) const EVENT: &str = "SELECT number, at, scope, resource, epoch, actor, deed FROM event";
@@ -44,10 +45,35 @@ impl SqliteTransaction<'_> {
         Timestamp::from_str(text).map_err(|_| Corruption::Value("a time is malformed").into())
     }
 
-    fn resource(&self, row: &Row, place: usize) -> Result<Resource> {
+    fn resource(&self, row: &Row, place: usize, link: Option<Link>) -> Result<Resource> {
         let value = row.get_ref(place).map_err(|error| self.error(error))?;
         let bytes = value.as_blob().unwrap_or_default();
-        Resource::new(bytes).map_err(|_| Corruption::Value("a resource has no name").into())
+        Resource::from_stored(bytes, link)
+            .map_err(|_| Corruption::Value("a resource has no name").into())
+    }
+
+    fn link(&self, row: &Row, place: usize) -> Result<Option<Link>> {
+        let Some(text) = self.text(row, place)? else { return Ok(None) };
+        let numbers = text.split_once(':').map(|(device, inode)| (device.parse(), inode.parse()));
+        match numbers {
+            Some((Ok(device), Ok(inode))) => Ok(Some(Link { device, inode })),
+            _ => Err(Corruption::Value("a link is malformed").into()),
+        }
+    }
+
+    fn mode(&self, row: &Row, place: usize) -> Result<Mode> {
+        let mode = Mode::from_bits(self.column(row, place)?);
+        mode.ok_or_else(|| Corruption::Value("a mode is unknown").into())
+    }
+
+    /// A request that waits: the resource, the link, the mode, the session, the process.
+    pub(super) fn waiter(&self, row: &Row) -> Result<Waiter> {
+        Ok(Waiter {
+            resource: self.resource(row, 0, self.link(row, 1)?)?,
+            mode: self.mode(row, 2)?,
+            session: self.column(row, 3)?,
+            process: parse(self.text(row, 4)?.unwrap_or_default())?,
+        })
     }
 
     /// A claim; its resource is read if the caller does not know it.
@@ -59,10 +85,14 @@ impl SqliteTransaction<'_> {
         };
         let claim = Claim {
             scope: ScopeId(self.column(row, 2)?),
-            resource: resource.map_or_else(|| self.resource(row, 11), |it| Ok(it.clone()))?,
+            resource: match resource {
+                Some(resource) => resource.clone(),
+                None => self.resource(row, 11, self.link(row, 13)?)?,
+            },
             epoch: Epoch(self.column::<i64>(row, 0)?.unsigned_abs()),
             seal: Seal(self.column(row, 1)?),
             owner: self.owner(self.column(row, 3)?)?,
+            mode: self.mode(row, 12)?,
             hold,
             since: self.time(row, 5)?,
             note: self.column(row, 6)?,
@@ -78,7 +108,7 @@ impl SqliteTransaction<'_> {
             number: self.column::<i64>(row, 0)?.unsigned_abs(),
             at: self.time(row, 1)?,
             scope: ScopeId(self.column(row, 2)?),
-            resource: self.resource(row, 3)?,
+            resource: self.resource(row, 3, None)?,
             epoch: Epoch(self.column::<i64>(row, 4)?.unsigned_abs()),
             by: self.column(row, 5)?,
             transition: parse(self.text(row, 6)?.unwrap_or_default())?,
@@ -97,6 +127,11 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
 
 pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("texts and numbers are JSON")
+}
+
+/// A link as the ledger stores it.
+pub(super) fn link(resource: &Resource) -> Option<String> {
+    resource.link().map(|Link { device, inode }| format!("{device}:{inode}"))
 }
 
 pub(super) fn number(epoch: Epoch) -> i64 {

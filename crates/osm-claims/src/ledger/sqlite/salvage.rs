@@ -12,12 +12,13 @@ use rusqlite::{Connection, OpenFlags, Row, params};
 
 use super::fault::explain;
 use super::place;
-use super::rows::{CLAIM, EVENT};
+use super::rows::{self, CLAIM, EVENT};
 use super::transaction::SqliteTransaction;
 use crate::claim::Claim;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::event::{self, Event};
+use crate::path::ClaimedPath;
 use crate::resource::Resource;
 
 /// What was read.
@@ -37,16 +38,29 @@ pub(super) struct Salvage {
     pub(super) epoch: u64,
 }
 
-/// A table: its name, its key, its columns.
-const TABLES: [(&str, &str, &str); 4] = [
-    ("scope", "id", "id, key, folder"),
-    ("owner", "id", "id, session, process, who"),
-    (
-        "claim",
-        "epoch",
-        "epoch, seal, scope, resource, owner, hold, since, note, request, offer, ended, lost",
-    ),
-    ("event", "number", "number, at, scope, resource, epoch, actor, deed"),
+/// A table: its name, its key, its columns, and those that version 2 added.
+struct Table {
+    name: &'static str,
+    key: &'static str,
+    columns: &'static str,
+    added: &'static str,
+}
+
+const TABLES: [Table; 4] = [
+    Table { name: "scope", key: "id", columns: "id, key, folder", added: "" },
+    Table { name: "owner", key: "id", columns: "id, session, process, who", added: "" },
+    Table {
+        name: "claim",
+        key: "epoch",
+        columns: "epoch, seal, scope, resource, owner, hold, since, note, request, offer, ended, lost",
+        added: ", mode, prefix, link",
+    },
+    Table {
+        name: "event",
+        key: "number",
+        columns: "number, at, scope, resource, epoch, actor, deed",
+        added: "",
+    },
 ];
 
 /// The resource of a row: its scope and its name.
@@ -65,7 +79,7 @@ pub(super) fn salvage(from: &Path, to: &Path, clock: &dyn Clock) -> Result<Salva
     let mut found = Salvage { is_complete: true, ..Salvage::default() };
     match Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_WRITE) {
         Ok(old) if from.exists() => {
-            for table in TABLES {
+            for table in &TABLES {
                 found.is_complete &= copy(&old, &new, table).map_err(error)?;
             }
             let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'claim'";
@@ -115,11 +129,12 @@ fn number(value: Option<i64>) -> u64 {
 }
 
 /// Copies the rows of a table; whether all of them could be read. An error is one of the new ledger.
-fn copy(
-    old: &Connection,
-    new: &Connection,
-    (table, key, columns): (&str, &str, &str),
-) -> rusqlite::Result<bool> {
+fn copy(old: &Connection, new: &Connection, table: &Table) -> rusqlite::Result<bool> {
+    let Table { name: table, key, columns, added } = table;
+    let all = format!("{columns}{added}");
+    // A ledger of version 1 that is too damaged to be opened has the columns of version 1.
+    let has_all = old.prepare(&format!("SELECT {all} FROM {table}")).is_ok();
+    let columns = if has_all { all.as_str() } else { columns };
     let count = columns.split(',').count();
     let places = vec!["?"; count].join(", ");
     let insert = format!("INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})");
@@ -168,7 +183,9 @@ fn keep_what_agrees(
     while let Some(row) = rows.next().map_err(error)? {
         let key = key(row, 2, 11).map_err(error)?;
         match transaction.claim(row, None) {
-            Ok(it) if has_process(new, &it.claim) => claims.entry(key).or_default().push(it.claim),
+            Ok(it) if has_process(new, &it.claim) && is_found(new, &it.claim) => {
+                claims.entry(key).or_default().push(it.claim);
+            }
             _ => drop(bad.insert(key)),
         }
     }
@@ -194,7 +211,8 @@ fn keep_what_agrees(
     }
     remove(new, &bad).map_err(error)?;
     found.is_complete &= bad.is_empty();
-    found.lost = bad.iter().filter_map(|(_, name)| Resource::new(name.as_slice()).ok()).collect();
+    let lost = bad.iter().filter_map(|(_, name)| Resource::from_stored(name, None).ok());
+    found.lost = lost.collect();
     claims.retain(|key, _| !bad.contains(key));
     found.claims = claims.into_values().flatten().filter(Claim::is_open).collect();
     found.claims.sort_by_key(|claim| claim.epoch);
@@ -213,19 +231,21 @@ fn has_process(new: &Connection, claim: &Claim) -> bool {
     stored == claim.owner.process.as_ref().map(osm_identity::ProcessInstance::key)
 }
 
+/// Whether a claim of paths has the prefix by which the ledger finds it.
+fn is_found(new: &Connection, claim: &Claim) -> bool {
+    let sql = "SELECT prefix FROM claim WHERE epoch = ?1";
+    let stored = new.query_row(sql, [rows::number(claim.epoch)], |row| row.get(0));
+    stored.is_ok_and(|it: Option<String>| it == claim.resource.path().map(ClaimedPath::prefix))
+}
+
 /// Whether the events of a resource lead to its claims.
 fn agree(claims: &[Claim], events: &[Event]) -> bool {
     let Ok(told) = event::replay(events) else { return false };
     let granted = events.iter().filter(|it| it.transition.name() == "granted");
     let is_granted = granted.map(|it| it.epoch).eq(claims.iter().map(|it| it.epoch));
     let open: Vec<_> = claims.iter().filter(|claim| claim.is_open()).collect();
-    let is_open = match (&open[..], told.values().next()) {
-        ([], None) => true,
-        ([claim], Some(it)) => {
-            it.epoch == claim.epoch && it.owner == claim.owner.id && it.hold == claim.hold
-        }
-        _ => false,
-    };
+    let is_told = |it: &&Claim| told.get(&it.epoch).is_some_and(|told| told.is_of(it));
+    let is_open = open.len() == told.len() && open.iter().all(is_told);
     is_granted && is_open
 }
 

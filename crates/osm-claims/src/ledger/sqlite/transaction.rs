@@ -11,16 +11,24 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, para
 use super::check::Checked;
 use super::fault::explain;
 use super::mark::{Slot, weight};
-use super::rows::{self, CLAIM, EVENT, json, number};
+use super::rows::{self, CLAIM, EVENT, json, link, number};
 use crate::claim::Claim;
 use crate::clock::{Clock, Now};
 use crate::epoch::Epoch;
 use crate::error::{Corruption, Error, Result};
 use crate::event::{Event, Filter, Transition};
-use crate::ledger::{Grant, KnownOwners, Loss, Transaction, seal};
+use crate::ledger::{Grant, KnownOwners, Loss, Transaction, prefixes_above, prefixes_below, seal};
 use crate::owner::{Caller, Owner, OwnerId};
+use crate::path::ClaimedPath;
 use crate::resource::Resource;
+use crate::rules::collision::Waiter;
 use crate::scope::{Scope, ScopeId};
+
+/// Open claims of paths by their prefix or link. Each is found through an index.
+const AT_PREFIX: &str = "WHERE scope = ?1 AND prefix = ?2 AND ended IS NULL";
+const BELOW_PREFIX: &str = "WHERE scope = ?1 AND prefix >= ?2 AND prefix < ?3 AND ended IS NULL";
+const ALL_PREFIXES: &str = "WHERE scope = ?1 AND prefix IS NOT NULL AND ended IS NULL";
+const OF_LINK: &str = "WHERE scope = ?1 AND link = ?2 AND ended IS NULL";
 
 pub(super) struct SqliteTransaction<'a> {
     database: &'a Connection,
@@ -144,7 +152,7 @@ impl<'a> SqliteTransaction<'a> {
             params![
                 at.to_string(),
                 claim.scope.0,
-                claim.resource.as_bytes(),
+                claim.resource.stored(),
                 number(claim.epoch),
                 by,
                 json(transition)
@@ -247,7 +255,7 @@ impl Transaction for SqliteTransaction<'_> {
         let mut statement = self.statement(&sql)?;
         let mut latest = Vec::with_capacity(resources.len());
         for resource in resources {
-            let parameters = params![scope.0, resource.as_bytes()];
+            let parameters = params![scope.0, resource.stored()];
             let mut rows = statement.query(parameters).map_err(|error| self.error(error))?;
             latest.push(match rows.next().map_err(|error| self.error(error))? {
                 Some(row) => Some(self.claim(row, Some(resource))?.claim),
@@ -265,12 +273,63 @@ impl Transaction for SqliteTransaction<'_> {
     ) -> Result<Option<Claim>> {
         self.one_claim(
             "WHERE scope = ?1 AND resource = ?2 AND owner = ?3 ORDER BY epoch DESC LIMIT 1",
-            params![scope.0, resource.as_bytes(), owner.0],
+            params![scope.0, resource.stored(), owner.0],
         )
     }
 
     fn answered(&mut self, scope: ScopeId, request: &str) -> Result<Option<Claim>> {
         self.one_claim("WHERE scope = ?1 AND request = ?2", params![scope.0, request])
+    }
+
+    fn near(&mut self, scope: ScopeId, resource: &Resource) -> Result<Vec<Claim>> {
+        let Some(prefix) = resource.path().map(ClaimedPath::prefix) else { return Ok(Vec::new()) };
+        let mut near = Vec::new();
+        for above in prefixes_above(&prefix) {
+            near.extend(self.claims(AT_PREFIX, params![scope.0, above])?);
+        }
+        near.extend(match prefixes_below(&prefix) {
+            Some((from, to)) => self.claims(BELOW_PREFIX, params![scope.0, from, to])?,
+            None => self.claims(ALL_PREFIXES, [scope.0])?,
+        });
+        if let Some(link) = link(resource) {
+            near.extend(self.claims(OF_LINK, params![scope.0, link])?);
+        }
+        let mut near: Vec<Claim> = near.into_iter().map(|loss| loss.claim).collect();
+        near.sort_by_key(|claim| claim.epoch);
+        near.dedup_by_key(|claim| claim.epoch);
+        Ok(near)
+    }
+
+    fn waiters(&mut self, scope: ScopeId) -> Result<Vec<Waiter>> {
+        let sql = "SELECT resource, link, mode, session, process FROM waiter WHERE scope = ?1";
+        let mut statement = self.statement(sql)?;
+        let mut rows = statement.query([scope.0]).map_err(|error| self.error(error))?;
+        let mut waiters = Vec::new();
+        while let Some(row) = rows.next().map_err(|error| self.error(error))? {
+            waiters.push(self.waiter(row)?);
+        }
+        Ok(waiters)
+    }
+
+    fn add_waiter(&mut self, scope: ScopeId, waiter: &Waiter) -> Result<()> {
+        self.execute(
+            "INSERT INTO waiter (scope, resource, link, mode, session, key, process) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                scope.0,
+                waiter.resource.stored(),
+                link(&waiter.resource),
+                waiter.mode.bits(),
+                waiter.session,
+                waiter.process.key(),
+                json(&waiter.process)
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn remove_waiters(&mut self, process: &ProcessInstance) -> Result<()> {
+        self.execute("DELETE FROM waiter WHERE key = ?1", [process.key()])?;
+        Ok(())
     }
 
     fn open(&mut self, scope: Option<ScopeId>) -> Result<Vec<Claim>> {
@@ -303,7 +362,7 @@ impl Transaction for SqliteTransaction<'_> {
     fn acknowledge(&mut self, owner: OwnerId, scope: ScopeId, resource: &Resource) -> Result<()> {
         self.execute(
             "UPDATE claim SET lost = NULL WHERE owner = ?1 AND lost IS NOT NULL AND scope = ?2 AND resource = ?3",
-            params![owner.0, scope.0, resource.as_bytes()],
+            params![owner.0, scope.0, resource.stored()],
         )?;
         Ok(())
     }
@@ -311,16 +370,19 @@ impl Transaction for SqliteTransaction<'_> {
     fn grant(&mut self, grant: &Grant) -> Result<Claim> {
         let seal = seal()?;
         self.execute(
-            "INSERT INTO claim (seal, scope, resource, owner, hold, since, note, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO claim (seal, scope, resource, owner, hold, since, note, request, mode, prefix, link) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 seal.0,
                 grant.scope.0,
-                grant.resource.as_bytes(),
+                grant.resource.stored(),
                 grant.owner.id.0,
                 json(&grant.hold),
                 grant.at.to_string(),
                 grant.note,
-                grant.request
+                grant.request,
+                grant.mode.bits(),
+                grant.resource.path().map(ClaimedPath::prefix),
+                link(grant.resource)
             ],
         )?;
         let epoch = Epoch(self.database.last_insert_rowid().unsigned_abs());
@@ -345,14 +407,15 @@ impl Transaction for SqliteTransaction<'_> {
         let after = if next.is_open() { weight(&next) } else { 0 };
         self.change.sum = self.change.sum.wrapping_sub(weight(claim)).wrapping_add(after);
         let changed = self.execute(
-            "UPDATE claim SET hold = ?2, offer = ?3, ended = ?4, lost = ?5, note = ?6 WHERE epoch = ?1 AND ended IS NULL",
+            "UPDATE claim SET hold = ?2, offer = ?3, ended = ?4, lost = ?5, note = ?6, mode = ?7 WHERE epoch = ?1 AND ended IS NULL",
             params![
                 number(claim.epoch),
                 json(&next.hold),
                 next.offer.as_ref().map(json),
                 next.ended.as_ref().map(json),
                 lost,
-                next.note
+                next.note,
+                next.mode.bits()
             ],
         )?;
         if changed != 1 {
@@ -365,7 +428,7 @@ impl Transaction for SqliteTransaction<'_> {
         let mut conditions = Vec::new();
         let mut values: Vec<&dyn rusqlite::ToSql> = Vec::new();
         let scope = filter.scope.map(|scope| scope.0);
-        let resource = filter.resource.as_ref().map(Resource::as_bytes);
+        let resource = filter.resource.as_ref().map(Resource::stored);
         if let Some(scope) = &scope {
             conditions.push("scope = ?");
             values.push(scope);
@@ -399,4 +462,33 @@ impl Transaction for SqliteTransaction<'_> {
 fn stored(row: &Row, key: usize) -> rusqlite::Result<Scope> {
     let sightings: Option<String> = row.get(key + 1)?;
     Ok(Scope::stored(row.get(key)?, sightings.as_deref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a look costs must not grow with the claims of other paths.
+    #[test]
+    fn claims_of_paths_are_found_through_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("claims.db");
+        std::fs::write(&file, "").unwrap();
+        super::super::create(&file).unwrap();
+        let database = Connection::open(&file).unwrap();
+        for (rest, index) in [
+            (AT_PREFIX, "claim_prefix (scope=? AND prefix=?)"),
+            (BELOW_PREFIX, "claim_prefix (scope=? AND prefix>? AND prefix<?)"),
+            (ALL_PREFIXES, "claim_prefix (scope=?"),
+            (OF_LINK, "claim_link (scope=? AND link=?)"),
+        ] {
+            let sql = format!("EXPLAIN QUERY PLAN {CLAIM} {rest}");
+            let mut statement = database.prepare(&sql).unwrap();
+            let count = statement.parameter_count();
+            let plan: String = statement
+                .query_row(rusqlite::params_from_iter(vec![1; count]), |row| row.get(3))
+                .unwrap();
+            assert!(plan.contains(index), "{rest}: {plan}");
+        }
+    }
 }

@@ -11,9 +11,10 @@ use osm_claims::claim::{Ended, Offer};
 use osm_claims::clock::{Lease, Moment, Now};
 use osm_claims::event::{Event, Filter, Transition};
 use osm_claims::ledger::{Grant, KnownOwners, Presence, Transaction, Watch, Work};
+use osm_claims::rules::collision::Waiter;
 use osm_claims::{
-    Caller, Claim, End, Epoch, Hold, Ledger, Loss, Owner, OwnerId, Resource, Result, Scope,
-    ScopeId, Seal,
+    Caller, Case, Claim, ClaimedPath, End, Epoch, Hold, Ledger, Loss, Mode, Owner, OwnerId,
+    PathKind, Resource, Result, Scope, ScopeId, Seal,
 };
 use osm_identity::{Pid, ProcessInstance, StartTime};
 
@@ -47,6 +48,10 @@ pub(super) struct World {
     pub(super) claims: Vec<Kept>,
     /// Every grant that was ever told to anybody, who may still present it.
     pub(super) told: Vec<Told>,
+    /// The writers that the ledger knows to be waiting: the resource and the process.
+    pub(super) writers: Vec<(usize, usize)>,
+    /// Who sleeps until something changes.
+    pub(super) sleepers: Vec<Sleeper>,
     /// What went wrong in the last step.
     pub(super) flaw: Option<super::Flaw>,
 }
@@ -57,11 +62,24 @@ pub(super) struct Kept {
     pub(super) epoch: u64,
     pub(super) seal: u32,
     pub(super) owner: usize,
+    pub(super) mode: Mode,
     /// It hangs on a lease, and whether that still runs.
     pub(super) lease: Option<bool>,
     /// To which session it is offered, and whether the offer still stands.
     pub(super) offer: Option<(usize, bool)>,
     pub(super) ended: Option<End>,
+}
+
+/// An actor that was refused, and sleeps until what it watches changes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Sleeper {
+    pub(super) actor: usize,
+    pub(super) resource: usize,
+    pub(super) shared: bool,
+    /// The processes whose end wakes it.
+    pub(super) watched: Vec<usize>,
+    /// It was told of a lease or an offer that ends.
+    pub(super) has_timer: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +98,8 @@ impl World {
             owners: Vec::new(),
             claims: Vec::new(),
             told: Vec::new(),
+            writers: Vec::new(),
+            sleepers: Vec::new(),
             flaw: None,
         }
     }
@@ -124,6 +144,7 @@ impl World {
             epoch: Epoch(kept.epoch),
             seal: Seal(kept.seal),
             owner: Arc::new(Owner { id: id(kept.owner), who: caller(session, process) }),
+            mode: kept.mode,
             hold: match (kept.lease, process) {
                 (None, _) => Hold::Session,
                 (Some(runs), None) => Hold::Lease(lease(runs)),
@@ -176,12 +197,39 @@ fn lease(runs: bool) -> Lease {
     Lease { term: TERM, since }
 }
 
-pub(super) fn resource(number: usize) -> Resource {
-    Resource::new(vec![b'r', u8::try_from(number).unwrap()]).unwrap()
+/// The resources: two names, a folder, a file in it, the same file in another worktree, and a file
+/// beside the folder.
+const RESOURCES: [(&str, Option<(&str, PathKind)>); 6] = [
+    ("name", None),
+    ("other", None),
+    ("d", Some(("", PathKind::Folder))),
+    ("d/f", Some(("", PathKind::File))),
+    ("d/f", Some(("second", PathKind::File))),
+    ("e", Some(("", PathKind::File))),
+];
+
+/// The numbers of the folder, of the file in it, and of the same file in another worktree.
+pub(super) const FOLDER: usize = 2;
+pub(super) const FILE: usize = 3;
+pub(super) const FILE_ELSEWHERE: usize = 4;
+
+/// Whether two resources have a path in common, as the table says and not as the rules do.
+pub(super) fn overlap(one: usize, other: usize) -> bool {
+    one == other || matches!((one, other), (FOLDER, FILE) | (FILE, FOLDER))
 }
 
-fn number(resource: &Resource) -> usize {
-    usize::from(resource.as_bytes()[1])
+pub(super) fn resource(number: usize) -> Resource {
+    match RESOURCES[number] {
+        (name, None) => Resource::new(name).unwrap(),
+        (text, Some((worktree, kind))) => {
+            let path = ClaimedPath::new(worktree, kind, text, Case::Distinct).unwrap();
+            Resource::of_path(path, None)
+        }
+    }
+}
+
+fn number(wanted: &Resource) -> usize {
+    (0..RESOURCES.len()).find(|it| resource(*it) == *wanted).unwrap()
 }
 
 fn id(owner: usize) -> OwnerId {
@@ -238,9 +286,11 @@ impl Ledger for WorldLedger {
         let mut world = self.world.lock().unwrap();
         let mut transaction =
             WorldTransaction { world: world.clone(), actor: self.actor, broken: self.broken };
-        work(&mut transaction)?;
-        *world = transaction.world;
-        Ok(())
+        let answer = work(&mut transaction);
+        if answer.is_ok() || self.broken == Some(Break::HalfIsKept) {
+            *world = transaction.world;
+        }
+        answer
     }
 
     fn read(&self, work: Work<'_>) -> Result<()> {
@@ -319,6 +369,42 @@ impl Transaction for WorldTransaction {
         Ok(None)
     }
 
+    fn near(&mut self, _scope: ScopeId, wanted: &Resource) -> Result<Vec<Claim>> {
+        let is_path = |kept: &&Kept| RESOURCES[kept.resource].1.is_some();
+        let mut near: Vec<Claim> =
+            self.world.open().filter(is_path).map(|kept| self.world.claim(kept)).collect();
+        match self.broken {
+            Some(Break::OverlapIsIgnored) => near.retain(|it| it.resource == *wanted),
+            Some(Break::AllIsShared) => near.iter_mut().for_each(|it| it.mode.shared = true),
+            _ => {}
+        }
+        Ok(near)
+    }
+
+    fn waiters(&mut self, _scope: ScopeId) -> Result<Vec<Waiter>> {
+        if self.broken == Some(Break::WritersAreForgotten) {
+            return Ok(Vec::new());
+        }
+        let waiter = |&(number, process): &(usize, usize)| Waiter {
+            resource: resource(number),
+            mode: Mode::default(),
+            session: SESSIONS[self.world.names[process]].into(),
+            process: caller(self.world.names[process], Some(process)).process.unwrap(),
+        };
+        Ok(self.world.writers.iter().map(waiter).collect())
+    }
+
+    fn add_waiter(&mut self, _scope: ScopeId, waiter: &Waiter) -> Result<()> {
+        let process = usize::try_from(waiter.process.pid.0).unwrap();
+        self.world.writers.push((number(&waiter.resource), process));
+        Ok(())
+    }
+
+    fn remove_waiters(&mut self, process: &ProcessInstance) -> Result<()> {
+        self.world.writers.retain(|it| it.1 != usize::try_from(process.pid.0).unwrap());
+        Ok(())
+    }
+
     fn open(&mut self, _scope: Option<ScopeId>) -> Result<Vec<Claim>> {
         Ok(self.world.open().map(|kept| self.world.claim(kept)).collect())
     }
@@ -351,6 +437,7 @@ impl Transaction for WorldTransaction {
             epoch,
             seal: u32::try_from(granted).unwrap(),
             owner: place(grant.owner.id),
+            mode: grant.mode,
             lease: matches!(grant.hold, Hold::Lease(_) | Hold::SessionLease(_)).then_some(true),
             offer: None,
             ended: None,
@@ -377,6 +464,7 @@ impl Transaction for WorldTransaction {
         match transition {
             Transition::Granted { .. } => unreachable!("a grant amends nothing"),
             Transition::Renewed(_) => kept.lease = Some(true),
+            Transition::Altered(mode, _) => kept.mode = *mode,
             Transition::Offered(offer) => kept.offer = Some((session(&offer.to), true)),
             Transition::Withdrawn => kept.offer = None,
             Transition::Noted(_) => {}

@@ -3,9 +3,10 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use osm_claims::{InvalidResource, Resource};
+use osm_claims::Resource;
 
 use crate::error::{Exit, Failure};
+use crate::ops::claim as ops;
 
 /// The most bytes that a list may have.
 const MOST_BYTES: u64 = 256 << 20;
@@ -18,7 +19,7 @@ pub(super) enum CandidatesError {
     #[error("the list of candidates in {} is larger than 256 MB", .0.display())]
     TooLong(PathBuf),
     #[error("invalid candidate on line {line} of {}: {source}", file.display())]
-    Line { file: PathBuf, line: usize, source: InvalidResource },
+    Line { file: PathBuf, line: usize, source: Box<ops::Error> },
 }
 
 impl Failure for CandidatesError {
@@ -39,7 +40,10 @@ impl Failure for CandidatesError {
 }
 
 /// The candidates in a file, one on each line; `-` is standard input.
-pub(super) fn read(file: &Path) -> Result<Vec<Resource>, CandidatesError> {
+pub(super) fn read(
+    file: &Path,
+    resource: impl Fn(&[u8]) -> Result<Resource, ops::Error>,
+) -> Result<Vec<Resource>, CandidatesError> {
     let error = |source| CandidatesError::Io { file: file.to_owned(), source };
     let mut text = Vec::new();
     if file == Path::new("-") {
@@ -57,10 +61,10 @@ pub(super) fn read(file: &Path) -> Result<Vec<Resource>, CandidatesError> {
         .zip(1..)
         .filter(|(line, _)| !line.is_empty())
         .map(|(text, line)| {
-            Resource::new(text).map_err(|source| CandidatesError::Line {
+            resource(text).map_err(|source| CandidatesError::Line {
                 file: file.to_owned(),
                 line,
-                source,
+                source: Box::new(source),
             })
         })
         .collect()

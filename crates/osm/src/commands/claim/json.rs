@@ -5,13 +5,13 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use osm_claims::claim::Ended;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, Event, Hold, Listed, Outcome, Reason, Refused, Resource};
+use osm_claims::{Claim, Event, Hold, Listed, Mode, Outcome, Reason, Refused, Resource};
 use osm_identity::Liveness;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::text;
-use crate::ops::claim::{Claimed, words};
+use crate::ops::claim::{Claimed, Elsewhere, words};
 use crate::ops::identity::name::handle_of;
 
 /// One claim.
@@ -21,6 +21,8 @@ pub(super) struct Row<'a> {
     /// The bytes of the name in hexadecimal, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     resource_hex: Option<String>,
+    #[serde(flatten)]
+    path: Option<PathRow<'a>>,
     epoch: u64,
     token: String,
     session: &'a str,
@@ -37,6 +39,25 @@ pub(super) struct Row<'a> {
     ended: Option<Value>,
 }
 
+/// What a claim of paths has beside that.
+#[derive(Serialize)]
+struct PathRow<'a> {
+    /// The path, from the top of the worktree.
+    path: String,
+    /// The worktree; `null` for the first one of the repository.
+    worktree: Option<&'a str>,
+    shared: bool,
+    everywhere: bool,
+    automatic: bool,
+}
+
+fn path_row(claim: &Claim) -> Option<PathRow<'_>> {
+    let path = claim.resource.path()?;
+    let Mode { shared, everywhere, automatic } = claim.mode;
+    let worktree = Some(path.worktree.as_str()).filter(|name| !name.is_empty());
+    Some(PathRow { path: path.to_string(), worktree, shared, everywhere, automatic })
+}
+
 pub(super) fn row(claim: &Claim) -> Row<'_> {
     let hex = |bytes: &[u8]| {
         bytes.iter().fold(String::new(), |mut text, byte| {
@@ -47,6 +68,7 @@ pub(super) fn row(claim: &Claim) -> Row<'_> {
     Row {
         resource: &claim.resource,
         resource_hex: claim.resource.text().is_none().then(|| hex(claim.resource.as_bytes())),
+        path: path_row(claim),
         epoch: claim.epoch.0,
         token: claim.token().to_string(),
         session: &claim.owner.session,
@@ -56,7 +78,7 @@ pub(super) fn row(claim: &Claim) -> Row<'_> {
         host: &claim.owner.host,
         pid: claim.process().map(|process| process.pid.0),
         held_by: match claim.hold {
-            Hold::Session | Hold::SessionLease(_) => "session",
+            Hold::Session | Hold::SessionLease(_) | Hold::WhileUsed(_) => "session",
             Hold::Process(_) => "process",
             Hold::Lease(_) => "lease",
         },
@@ -122,9 +144,18 @@ pub(super) fn claimed(claimed: &Claimed) -> Value {
         "claim": row(claim),
         "scope": claimed.scope,
         "ended": ended.as_ref().map(row),
+        "also_ended": claimed.outcome.also_ended.iter().map(row).collect::<Vec<_>>(),
+        "meets_at_merge": claimed.elsewhere.iter().map(elsewhere).collect::<Vec<_>>(),
         "predecessor": predecessor(claimed),
         "skipped": skipped.collect::<Vec<_>>(),
     })
+}
+
+/// A claim of the same paths in another worktree.
+fn elsewhere(other: &Elsewhere) -> Value {
+    let mut value = json!(row(&other.claim));
+    value["works_in"] = json!(other.worktree);
+    value
 }
 
 /// A claim of several that were changed.

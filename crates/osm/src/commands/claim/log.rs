@@ -42,7 +42,7 @@ pub(super) fn run(line: &ClaimCommand, invocation: &Invocation, ui: &mut Ui) -> 
     let at = time(at)?;
     let filter = Filter {
         scope: None,
-        resource: name.as_ref().map(|it| resource(it)).transpose()?,
+        resource: name.as_ref().map(|it| resource(it, place, invocation)).transpose()?,
         session: None,
         kind: kind.clone(),
         since: time(since)?,
@@ -103,23 +103,27 @@ fn detail(transition: &Transition) -> String {
 }
 
 fn owner_at(events: &[Event], at: Timestamp, json: bool, ui: &mut Ui) -> Answer {
-    let owner = ops::owner_at(events)?;
+    let owners = ops::owners_at(events)?;
     if json {
-        let owner = owner.map(|it| {
-            let handle = handle_of(&it.session);
-            let (session, since, epoch) = (it.session, it.since, it.epoch.0);
-            json!({ "session": session, "handle": handle, "since": since, "epoch": epoch })
-        });
-        ui.json(&json!({ "at": at, "owner": owner }));
+        let owners: Vec<_> = owners
+            .into_iter()
+            .map(|it| {
+                let handle = handle_of(&it.session);
+                let (session, since, epoch) = (it.session, it.since, it.epoch.0);
+                json!({ "session": session, "handle": handle, "since": since, "epoch": epoch })
+            })
+            .collect();
+        // A name has one owner; paths that are shared have several.
+        ui.json(&json!({ "at": at, "owner": owners.first(), "owners": owners }));
         return Ok(());
     }
-    ui.line(match owner {
-        Some(it) => {
-            let (session, since) = (label(&it.session), to_the_second(it.since));
-            format!("{session}, epoch {}, since {since}", it.epoch)
-        }
-        None => format!("it had no owner at {at}"),
-    });
+    if owners.is_empty() {
+        ui.line(format!("it had no owner at {at}"));
+    }
+    for it in owners {
+        let (session, since) = (label(&it.session), to_the_second(it.since));
+        ui.line(format!("{session}, epoch {}, since {since}", it.epoch));
+    }
     Ok(())
 }
 

@@ -30,8 +30,15 @@ pub(super) fn outcome(claimed: &Claimed, ui: &mut Ui) {
         Change::Withdraw => "is not offered any more",
         Change::Note if outcome.claim.note.is_none() => "has no note any more",
         Change::Note => "has a new note",
+        Change::Alter => "is yours, changed",
     };
     claim(&outcome.claim, what, ui);
+    for ended in &outcome.also_ended {
+        line(ui, &format!("  ended for it: {}: {}", ended.resource, fate(ended)));
+    }
+    for other in &claimed.elsewhere {
+        line(ui, &format!("  meets yours at merge: {}", words::elsewhere(other)));
+    }
     if let Some(before) = &outcome.predecessor {
         line(ui, &format!("  before: {}", fate(before)));
         if let Some(note) = &before.note {
@@ -74,8 +81,9 @@ pub(super) fn claim(claim: &Claim, what: &str, ui: &mut Ui) {
             format!(", for {}", time::span(lease.term))
         }
         Hold::Process(_) => ", while its command runs".to_owned(),
-        Hold::Session => String::new(),
+        Hold::Session | Hold::WhileUsed(_) => String::new(),
     };
+    let lease = format!("{}{lease}", words::mode(claim.mode));
     let name = Style::Strong.of(one_line(&claim.resource.to_string()));
     ui.line(name.then(format!(" {what}: epoch {}{lease}", claim.token())));
 }
@@ -139,6 +147,7 @@ fn state(listed: &Listed) -> String {
         (Hold::Lease(_), None) => "unknown: the lease of another machine".to_owned(),
         _ => words::verdict(&listed.verdict),
     };
+    state.push_str(&words::mode(listed.claim.mode));
     if let Some(offer) = listed.claim.offer.as_ref().filter(|_| listed.is_offered) {
         let note = offer.note.as_ref().map(|note| format!(" ({})", brief(note, 40)));
         let note = note.unwrap_or_default();

@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use osm_claims::rules::Change;
-use osm_claims::{Claim, ClaimOptions, Notices, Outcome, Reason, Refused, Resource, Token};
+use osm_claims::{
+    Claim, ClaimOptions, Mode, Notices, Outcome, Reason, Refused, Resource, Token, Worktree,
+};
 
 use super::client::Client;
 use super::legacy::{self, Legacy};
+use super::run::process;
 use super::{Error, words};
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
@@ -24,6 +27,8 @@ pub struct GrantOptions {
     pub request_id: Option<String>,
     /// Claim it even if the work is done.
     pub reopen: bool,
+    /// What the claim excludes, if it is one of paths.
+    pub mode: Mode,
 }
 
 /// A request for one resource.
@@ -101,6 +106,17 @@ pub struct Claimed {
     pub scope: String,
     /// What the session before it left of the work.
     pub legacy: Option<Legacy>,
+    /// Claims of the same paths in other worktrees.
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// A claim of the same paths in another worktree, whose work is to be merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The claim.
+    pub claim: Claim,
+    /// Where its owner works.
+    pub worktree: Option<Worktree>,
 }
 
 /// A claim that the session holds.
@@ -152,10 +168,20 @@ pub fn claim_all(
         }
     }
     if !wanted.is_empty() {
-        let options = client.options(&request.options, interaction);
+        let mut options = client.options(&request.options, interaction);
+        // A writer that waits is known to readers by its process. Where that cannot be seen, it waits
+        // as readers do.
+        if request.options.wait.is_some() && wanted.iter().any(|it| it.path().is_some()) {
+            options.waiting = process(std::process::id()).ok();
+        }
         let granted = waiting(&client, request.options.wait, interaction, || {
             client.claims.claim_all(&client.requester, &wanted, &options)
-        })?;
+        });
+        if let (Err(_), Some(process)) = (&granted, &options.waiting) {
+            // If this fails, the end of the process tells the same.
+            drop(client.claims.stop_waiting(process));
+        }
+        let granted = granted?;
         let kept = |it: &&Outcome| options.note.is_some() && it.claim.note != options.note;
         for outcome in granted.iter().filter(kept) {
             let name = words::quoted(&outcome.claim.resource);
@@ -174,6 +200,8 @@ fn unchanged(client: &Client, claim: Claim) -> Outcome {
         claim,
         change: Change::Nothing,
         ended: None,
+        also_ended: Vec::new(),
+        elsewhere: Vec::new(),
         predecessor: None,
         skipped: Vec::new(),
         notices: client.notices(),
@@ -277,7 +305,12 @@ pub(super) fn batch(
 
 pub(super) fn claimed(client: &Client, outcome: Outcome) -> Claimed {
     let legacy = outcome.predecessor.as_ref().and_then(|it| legacy::of(client, it));
-    Claimed { outcome, scope: client.requester.scope.key.clone(), legacy }
+    let elsewhere = outcome.elsewhere.iter().map(|claim| Elsewhere {
+        claim: claim.clone(),
+        worktree: client.claims.worktree(claim).ok().flatten(),
+    });
+    let elsewhere = elsewhere.collect();
+    Claimed { outcome, scope: client.requester.scope.key.clone(), legacy, elsewhere }
 }
 
 /// Tries, and tries again while there is time. The front end shows who is waited for.

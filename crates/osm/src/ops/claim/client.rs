@@ -3,7 +3,7 @@
 use osm_claims::{
     Caller, Claim, ClaimOptions, Claims, End, Notices, Refused, Requester, Resource, Scope, Token,
 };
-use osm_identity::{Detection, ProcessSource, Source, System};
+use osm_identity::{Detection, ProcessSource, Repository, Source, System};
 
 use super::{Error, GrantOptions, legacy, words};
 use crate::interaction::Interaction;
@@ -108,6 +108,7 @@ impl<'a> Client<'a> {
             note: grant.note.clone(),
             request: grant.request_id.clone(),
             reopen: grant.reopen,
+            mode: grant.mode,
             ..self.plain_options()
         }
     }
@@ -127,7 +128,7 @@ impl<'a> Client<'a> {
 }
 
 /// This session, as a ledger knows it.
-fn caller(detection: &Detection, invocation: &Invocation) -> Caller {
+pub(super) fn caller(detection: &Detection, invocation: &Invocation) -> Caller {
     let agent = detection.agent.as_ref();
     let by_agent = matches!(detection.source, Source::AgentConversation | Source::AgentProcess);
     Caller {
@@ -151,12 +152,17 @@ fn find_scope(
     }
     let folder = invocation.folder()?;
     let repository = invocation.repository().ok_or(Error::NoRepository(folder))?;
+    mention_foreign(repository, interaction);
+    Ok(Scope::of(repository, &boot()))
+}
+
+/// Warns of a repository of another user.
+pub(super) fn mention_foreign(repository: &Repository, interaction: &mut dyn Interaction) {
     if repository.is_foreign() {
         let path = words::one_line(&repository.common.display().to_string());
         interaction
             .warn(&format!("{path} belongs to another user, whose claims are not visible here"));
     }
-    Ok(Scope::of(repository, &boot()))
 }
 
 /// The boot of this machine, by which folders are told apart.

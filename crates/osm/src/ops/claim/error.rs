@@ -6,6 +6,7 @@ use osm_claims::event::Inconsistency;
 use osm_claims::{InvalidResource, Reason, Refused};
 
 use super::guard::GuardError;
+use super::paths::PathError;
 use super::words;
 use crate::error::{Exit, Failure};
 use crate::interaction::{Interrupted, Unconfirmed};
@@ -46,6 +47,9 @@ pub enum Error {
     /// Bytes that cannot be the name of a resource.
     #[error(transparent)]
     Resource(#[from] InvalidResource),
+    /// A path that cannot be claimed.
+    #[error(transparent)]
+    Path(#[from] PathError),
     /// The name does not mean one session.
     #[error(transparent)]
     Session(#[from] NameError),
@@ -109,6 +113,7 @@ impl Failure for Error {
             Self::Session(error) => error.reason(),
             Self::NoRepository(_) => "no_repository",
             Self::Resource(_) => "invalid_resource",
+            Self::Path(_) => "invalid_path",
             Self::Log(_) => "inconsistent_log",
             Self::Start { .. } | Self::Command { .. } => "command_failed",
             Self::Unconfirmed(error) => error.reason(),
@@ -127,7 +132,7 @@ impl Failure for Error {
             Self::Session(error) => error.exit(),
             Self::Unconfirmed(error) => error.exit(),
             Self::Interrupted(error) => error.exit(),
-            Self::Resource(_) => Exit::Usage,
+            Self::Resource(_) | Self::Path(_) => Exit::Usage,
             // As a shell says that a program is missing, or cannot be run.
             Self::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Exit::Command(127)
@@ -153,6 +158,7 @@ impl Failure for Error {
             Self::NoRepository(_) => {
                 vec!["run osm in a repository, or name a scope with --scope NAME".into()]
             }
+            Self::Path(error) => error.hint().into_iter().collect(),
             Self::Log(_) => {
                 vec!["`osm claim log` shows it; the ledger may have been edited by hand".into()]
             }

@@ -7,15 +7,15 @@ mod step;
 use std::path::{Path, PathBuf};
 
 use osm_claims::rules::Standing;
-use osm_claims::{End, Notices, Reason, Refused, Resource, Scope};
+use osm_claims::{End, Hold, Notices, Reason, Refused, Scope};
 use osm_context::Setting;
 use osm_context::git::{self, Hooks};
 use osm_identity::Repository;
 
 use self::hook::{Hook, Plan};
 use self::script::Check;
-use super::Error;
 use super::client::{Client, boot};
+use super::{Error, paths};
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
 
@@ -178,6 +178,8 @@ pub fn check(
     // No session has claimed them yet; but any may.
     let mut expired = mine
         .iter()
+        // An automatic claim that is idle is still the session's, and used by the commit.
+        .filter(|it| !matches!(it.claim.hold, Hold::WhileUsed(_)))
         .filter(|it| it.standing == Standing::Free(End::Expired))
         .map(|it| (it.claim.clone(), Reason::LeaseOver));
     if let Some((claim, reason)) = lost.next().or_else(|| expired.next()) {
@@ -221,7 +223,8 @@ fn elsewhere(invocation: &Invocation) -> Option<Repository> {
 /// Whether git works under a claim of `osm claim run`; refused if that is over.
 fn under(client: &Client) -> Result<bool, Error> {
     let Some((name, _)) = client.invocation.world.given_claim() else { return Ok(false) };
-    let Ok(resource) = Resource::new(name.as_encoded_bytes()) else {
+    let scope = client.scope_name.as_deref();
+    let Ok(resource) = paths::resource(client.invocation, name, scope) else {
         return client.answer(Err(Reason::UnknownEpoch.into()));
     };
     let Some(token) = client.given(&resource) else { return Ok(false) };

@@ -144,12 +144,13 @@ pub fn log(
     Ok(History { events, notices: client.notices() })
 }
 
-/// The owner of a resource when the last of these events, which are all of it, had happened.
-pub fn owner_at(events: &[Event]) -> Result<Option<Owner>, Error> {
+/// The owners of a resource when the last of these events, which are all of it, had happened: several
+/// if they shared it.
+pub fn owners_at(events: &[Event]) -> Result<Vec<Owner>, Error> {
     let open = replay(events)?;
-    Ok(open.values().next().and_then(|standing| {
+    let owner = |epoch: &Epoch| {
         // A claim begins with its grant.
-        let granted = events.iter().find(|event| event.epoch == standing.epoch)?;
+        let granted = events.iter().find(|event| event.epoch == *epoch)?;
         match &granted.transition {
             Transition::Granted { session, .. } => {
                 let (session, since) = (session.clone(), granted.at);
@@ -157,7 +158,8 @@ pub fn owner_at(events: &[Event]) -> Result<Option<Owner>, Error> {
             }
             _ => None,
         }
-    }))
+    };
+    Ok(open.keys().filter_map(owner).collect())
 }
 
 /// Frees the claims of dead owners, or tells which it would free.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use osm_claims::{Claim, Worktree};
 use osm_context::{Setting, git};
+use osm_identity::Repository;
 use serde::Serialize;
 
 use super::client::Client;
@@ -29,7 +30,11 @@ pub struct Legacy {
 
 /// Where the caller works, for a new claim; `None` if its name cannot be stored.
 pub(super) fn here(client: &Client) -> Option<Worktree> {
-    let repository = client.invocation.repository()?;
+    worktree(client.invocation.repository()?)
+}
+
+/// A worktree as the ledger stores it.
+pub(super) fn worktree(repository: &Repository) -> Option<Worktree> {
     let path = repository.worktree.to_str()?.to_owned();
     Some(Worktree { path, branch: repository.branch.clone() })
 }

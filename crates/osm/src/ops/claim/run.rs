@@ -78,7 +78,8 @@ pub fn run(
     Ok(Ran { code, notices: client.notices() })
 }
 
-fn process(pid: u32) -> osm_claims::Result<ProcessInstance> {
+/// The exact process with a pid.
+pub(super) fn process(pid: u32) -> osm_claims::Result<ProcessInstance> {
     // Where the table is that of another pid namespace, it has another process under that number.
     let own = Pid(std::process::id());
     if System.own_pid(own) != own {
@@ -148,7 +149,7 @@ impl Held<'_> {
                 .claims
                 .renew(&client.requester, self.resource, token, &ClaimOptions::default())
                 .map(|outcome| outcome.claim),
-            Hold::Session | Hold::Process(_) => {
+            Hold::Session | Hold::Process(_) | Hold::WhileUsed(_) => {
                 client.claims.check(&client.requester, self.resource, token)
             }
         };
@@ -166,7 +167,7 @@ impl Held<'_> {
     fn pause(&self) -> Duration {
         match &self.claim.hold {
             Hold::Lease(lease) | Hold::SessionLease(lease) => (lease.term / 3).min(LOOK_EVERY),
-            Hold::Session | Hold::Process(_) => LOOK_EVERY,
+            Hold::Session | Hold::Process(_) | Hold::WhileUsed(_) => LOOK_EVERY,
         }
     }
 

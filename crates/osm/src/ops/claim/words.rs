@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use osm_claims::error::Writer;
-use osm_claims::{Claim, End, Error, Hold, Reason, Refused, Resource};
+use osm_claims::{Claim, End, Error, Hold, Mode, Reason, Refused, Resource};
 use osm_identity::Liveness;
 
+use super::Elsewhere;
 use crate::ops::identity::name::handle_of;
 use crate::render::escape;
 
@@ -50,6 +51,7 @@ const TABLE: &[Row] = &[
     row(Reason::NothingFree, 26, "no candidate is free"),
     row(Reason::RequestReused, 27, "that request id was used before"),
     row(Reason::ProcessOver, 28, "the command that held it has ended"),
+    row(Reason::WriterWaits, 29, "a session that waits to change it comes first"),
 ];
 
 fn find(reason: Reason) -> &'static Row {
@@ -116,7 +118,16 @@ fn holder(refused: &Refused) -> String {
     let Some(claim) = &refused.claim else { return "another session".into() };
     let agent = claim.owner.agent.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
     let (session, epoch) = (handle_of(&claim.owner.session), claim.epoch);
-    format!("{session}{agent}, epoch {epoch}, since {}", to_the_second(claim.since))
+    // Another path that overlaps.
+    let other = Some(&claim.resource).filter(|it| Some(*it) != refused.resource.as_ref());
+    let other = other.map(|it| format!(" holds {it}")).unwrap_or_default();
+    let note = claim
+        .note
+        .as_ref()
+        .map(|it| format!(" ({it})"))
+        .filter(|_| claim.resource.path().is_some());
+    let note = note.unwrap_or_default();
+    format!("{session}{agent}{other}, epoch {epoch}, since {}{note}", to_the_second(claim.since))
 }
 
 fn evidence(refused: &Refused) -> String {
@@ -126,7 +137,10 @@ fn evidence(refused: &Refused) -> String {
         let time = refused.left.map(|left| format!(" for another {}", time_left(left)));
         return format!("reserved for {to}{}", time.unwrap_or_default());
     }
-    match (refused.holders.first(), &refused.verdict, refused.left) {
+    let while_used =
+        matches!(&refused.claim, Some(claim) if matches!(claim.hold, Hold::WhileUsed(_)));
+    let left = refused.left.filter(|_| !while_used);
+    match (refused.holders.first(), &refused.verdict, left) {
         (_, _, Some(left)) => format!("its lease runs for another {}", time_left(left)),
         (Some(process), Some(verdict), None) => format!("{process}: {}", verdict.evidence()),
         (None, Some(verdict), None) => verdict.evidence().to_owned(),
@@ -181,7 +195,16 @@ pub(crate) fn remedy(refused: &Refused) -> String {
         Reason::NothingFree => "see who holds them: osm claims".into(),
         Reason::RequestReused => "use another --request for another claim".into(),
         Reason::ProcessOver => format!("claim it again: osm claim {name}"),
+        Reason::WriterWaits => {
+            format!("wait for it: osm claim path --shared --wait 10m {}", path_of(refused))
+        }
     }
+}
+
+/// The path that was refused, as `osm claim path` takes it at the top of the worktree.
+fn path_of(refused: &Refused) -> String {
+    let path = refused.resource.as_ref().and_then(Resource::path);
+    path.map(|it| shell_word(&one_line(&it.to_string()))).unwrap_or_default()
 }
 
 /// Whether an earlier process of the session, which died, held what is refused.
@@ -189,6 +212,27 @@ fn is_resumable(refused: &Refused) -> bool {
     let scope = refused.claim.as_ref().map(|claim| claim.scope);
     let mut resumable = refused.notices.resumable.iter();
     resumable.any(|it| Some(&it.resource) == refused.resource.as_ref() && Some(it.scope) == scope)
+}
+
+/// What a claim of paths excludes, if it is not the default.
+pub(crate) fn mode(mode: Mode) -> String {
+    let parts = [
+        (mode.shared, ", shared"),
+        (mode.everywhere, ", in all worktrees"),
+        (mode.automatic, ", automatic"),
+    ];
+    parts.into_iter().filter(|it| it.0).map(|it| it.1).collect()
+}
+
+/// A claim of the same paths in another worktree: whose it is, and on which branch.
+pub(crate) fn elsewhere(other: &Elsewhere) -> String {
+    let claim = &other.claim;
+    let agent = claim.owner.agent.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+    let place = other.worktree.as_ref().map_or_else(String::new, |it| match &it.branch {
+        Some(branch) => format!(", branch {branch}"),
+        None => format!(", worktree {}", it.path),
+    });
+    one_line(&format!("{} of {}{agent}{place}", claim.resource, handle_of(&claim.owner.session)))
 }
 
 /// What became of a claim, in one sentence.
@@ -215,7 +259,13 @@ fn ending(claim: &Claim) -> String {
             format!("{by} found {who}{session} (epoch {epoch}) dead at {at}{why}")
         }
         End::Expired => {
-            format!("{by} found the lease of {session} (epoch {epoch}) over at {at}")
+            let what = match claim.hold {
+                Hold::WhileUsed(_) => {
+                    format!("the automatic claim of {session} (epoch {epoch}) idle")
+                }
+                _ => format!("the lease of {session} (epoch {epoch}) over"),
+            };
+            format!("{by} found {what} at {at}")
         }
         End::HandedOff => format!("{session} handed epoch {epoch} to {by} at {at}"),
         End::Taken => format!("{by} took epoch {epoch} from {session} at {at}{why}"),
@@ -274,10 +324,14 @@ pub(crate) fn ledger_hint(place: &str, error: &Error) -> Option<String> {
 
 /// The name of a resource as a shell takes it.
 pub(crate) fn quoted(resource: &Resource) -> String {
-    let shown = one_line(&resource.to_string());
+    shell_word(&one_line(&resource.to_string()))
+}
+
+/// A text as a shell takes it.
+fn shell_word(shown: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
     if shown.chars().all(is_plain) && !shown.starts_with('-') {
-        return shown;
+        return shown.to_owned();
     }
     format!("'{}'", shown.replace('\'', r"'\''"))
 }

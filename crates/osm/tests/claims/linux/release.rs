@@ -355,10 +355,8 @@ fn the_log_explains_the_state(site: &Site) -> Outcome {
     let folder = site.path(".config/one-shot-man").display().to_string();
     let events = claims_in(&folder).log(&requester("witness", None), true, &Filter::default());
     let open = replay(&events.expect("a ledger")).expect("epochs grow and owners are one");
-    let mut replayed: Vec<(String, u64, i64)> = open
-        .iter()
-        .map(|((_, resource), it)| (resource.to_string(), it.epoch.0, it.owner.0))
-        .collect();
+    let mut replayed: Vec<(String, u64, i64)> =
+        open.iter().map(|(epoch, it)| (it.resource.to_string(), epoch.0, it.owner.0)).collect();
     replayed.sort();
     let listed = other.ok("claims --all")?;
     let mut listed: Vec<(String, u64, i64)> = listed
