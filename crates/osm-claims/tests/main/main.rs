@@ -18,12 +18,14 @@ mod lease;
 mod liveness;
 mod lossy;
 mod model;
+mod paths;
 #[cfg(target_os = "linux")]
 mod power_loss;
 mod random;
 #[cfg(target_os = "linux")] // The same ledgers.
 mod repair;
 mod story;
+mod version;
 mod wait;
 
 fn main() -> std::process::ExitCode {

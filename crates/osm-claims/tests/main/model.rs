@@ -27,8 +27,8 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use crate::harness::report;
 
 use self::world::{
-    ACTORS, FILE, FILE_ELSEWHERE, FOLDER, LEASEHOLDER, Life, PROCESSES, SESSIONS, Sleeper, World,
-    WorldLedger, overlap, resource,
+    ACTORS, BESIDE, FILE, FILE_ELSEWHERE, FOLDER, LEASEHOLDER, Life, PROCESSES, SESSIONS, Sleeper,
+    World, WorldLedger, overlap, resource,
 };
 
 /// A world with so many actors, these resources and at most so many grants.
@@ -184,7 +184,8 @@ impl Model for Protocol {
                 Life::Runs if self.sharing => steps.push(Step::Die(process)),
                 Life::Runs => steps.extend([Step::Die(process), Step::Stop(process)]),
                 Life::Stopped => steps.extend([Step::Die(process), Step::Continue(process)]),
-                Life::Unborn if self.sharing => steps.push(Step::Begin(0)),
+                // The session of the first process, or one of its own.
+                Life::Unborn if self.sharing => steps.extend([0, 2].map(Step::Begin)),
                 Life::Unborn => steps.extend((0..3).map(Step::Begin)),
                 Life::Dead => {}
             }
@@ -317,20 +318,17 @@ impl Protocol {
             let is_its = sleeper.resource == resource;
             return if is_its { vec![What::GiveUp] } else { Vec::new() };
         }
-        let mut wants = vec![
-            What::Claim,
-            What::Share,
-            What::Resume,
-            What::Take { even_if_alive: true },
-            What::Wait { shared: false },
-            What::Wait { shared: true },
-        ];
+        // One waits to write, the others to read.
+        let mut wants = vec![What::Claim, What::Share, What::Wait { shared: actor != 1 }];
         if is_first {
-            wants.extend([What::All, What::Sweep]);
+            wants.extend([What::All, What::Sweep, What::Take { even_if_alive: true }]);
+        }
+        if actor == PROCESSES - 1 {
+            wants.push(What::Resume);
         }
         for told in world.told.iter().filter(|it| it.actor == actor && it.resource == resource) {
             let token = Token { epoch: Epoch(told.epoch), seal: Some(Seal(told.seal)) };
-            wants.extend([With::Effect, With::Release].map(|with| What::With(token, with)));
+            wants.push(What::With(token, With::Release));
         }
         wants
     }
@@ -619,7 +617,8 @@ fn a_broken_rule_of_paths_is_found() {
         (Break::WritersAreForgotten, "a waiting writer stops new readers"),
         (Break::NothingIsWatched, "no wake-up is lost"),
     ] {
-        let protocol = Protocol { broken: Some(broken), ..Protocol::of_paths(3) };
+        let resources = if broken == Break::HalfIsKept { &[FILE, BESIDE] } else { &[FOLDER, FILE] };
+        let protocol = Protocol { broken: Some(broken), resources, ..Protocol::of_paths(2) };
         assert_eq!(found(protocol), BTreeSet::from([property]), "{broken:?}");
     }
 }

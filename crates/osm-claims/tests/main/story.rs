@@ -49,6 +49,7 @@ fn story(Fixture { claims, nature, .. }: &Fixture) {
     candidates(claims);
     scopes(claims);
     sweeping(claims, nature);
+    crate::paths::altering(claims);
     looking_back(claims);
 }
 

@@ -4,11 +4,13 @@ mod acquisition;
 mod child;
 mod commands;
 mod control_group;
+mod crowd;
 mod file_system;
 mod guard;
 mod identity;
 mod liveness;
 mod machine;
+mod paths;
 mod race;
 mod release;
 mod reuse;
@@ -33,6 +35,7 @@ pub(crate) fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [race::RACER, folder, session] => return race::run(folder, session),
+        [crowd::MEMBER, folder, session, seed] => return crowd::run(folder, session, seed),
         [reuse::REUSER, folder] => return reuse::run(folder),
         _ => {}
     }
@@ -58,6 +61,8 @@ fn tests() -> BTreeMap<&'static str, Test> {
         control_group::TESTS,
         file_system::TESTS,
         guard::TESTS,
+        crowd::TESTS,
+        paths::TESTS,
         succession::TESTS,
     ]
     .concat();

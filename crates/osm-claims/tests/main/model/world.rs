@@ -208,10 +208,12 @@ const RESOURCES: [(&str, Option<(&str, PathKind)>); 6] = [
     ("e", Some(("", PathKind::File))),
 ];
 
-/// The numbers of the folder, of the file in it, and of the same file in another worktree.
+/// The numbers of the folder, of the file in it, of the same file in another worktree, and of the file
+/// beside the folder.
 pub(super) const FOLDER: usize = 2;
 pub(super) const FILE: usize = 3;
 pub(super) const FILE_ELSEWHERE: usize = 4;
+pub(super) const BESIDE: usize = 5;
 
 /// Whether two resources have a path in common, as the table says and not as the rules do.
 pub(super) fn overlap(one: usize, other: usize) -> bool {
