@@ -56,7 +56,6 @@ pub struct Mode {
 impl Mode {
     /// Whether it is the default, which events do not mention.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }

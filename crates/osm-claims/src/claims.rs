@@ -101,8 +101,7 @@ impl Claims {
                     attempt.wait_for(resources, options)?;
                     return Ok(Err(attempt.notify(refused)?));
                 }
-                Err(error) => return Err(attempt.with_notices(Err(error)).unwrap_err()),
-                Ok(()) => {}
+                checked => checked?,
             }
             let mut outcomes = Vec::with_capacity(resources.len());
             for resource in resources {
@@ -137,6 +136,25 @@ impl Claims {
                 }
             }
             Ok(Some(holding))
+        })
+    }
+
+    /// Refuses if another session holds one of some files, so that the caller must not change it. A caller
+    /// without an identity is refused like any other. Writes nothing.
+    pub fn check_free(&self, requester: &Requester, files: &[Resource]) -> Result<()> {
+        self.read(|transaction| {
+            let Some(scope) = transaction.scope(&requester.scope)? else { return Ok(()) };
+            let me = match registration::find(transaction, &*self.probe, requester) {
+                Err(Error::Refused(_)) => requester.unregistered(),
+                found => found?,
+            };
+            let presence = self.ledger.presence();
+            let mut attempt = Attempt::new(transaction, &*self.probe, presence, scope, me)?;
+            let claim = ClaimOptions::default();
+            for file in files {
+                attempt.decide(file, &claim.request(), claim.mode)?;
+            }
+            Ok(())
         })
     }
 

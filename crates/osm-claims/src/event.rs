@@ -178,7 +178,8 @@ pub fn replay<'a>(
             last = event.epoch;
             let others = holders.entry(key).or_default();
             let shares = |it: &Epoch| open.get(it).is_some_and(|it| it.mode.shared);
-            if !others.is_empty() && !(mode.shared && others.iter().all(shares)) {
+            let is_free = others.is_empty() || mode.shared && others.iter().all(shares);
+            if !is_free {
                 return Err(Inconsistency::TwoOwners(event.epoch));
             }
             others.push(event.epoch);

@@ -171,6 +171,17 @@ pub fn uncommitted(worktree: &Path, setting: &Setting) -> Result<Vec<String>> {
     Ok(git.text(&status)?.lines().map(str::to_owned).collect())
 }
 
+/// The files that the next commit would change, from the top of the worktree; of a rename, both names.
+pub fn staged(worktree: &Path, setting: &Setting) -> Result<Vec<String>> {
+    let git = Git::new(worktree, setting)?;
+    git.check_paths(&[])?;
+    let asked =
+        [DIFF, &["--cached", "--name-only", "-z", "--no-relative", "--no-renames"]].concat();
+    let names = git.ask(&asked, usize::MAX)?.output.bytes;
+    let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
 /// What a diff can be taken against: the last commits, branches and tags.
 pub fn refs(folder: &Path, setting: &Setting) -> Result<Vec<Ref>> {
     let git = Git::new(folder, setting)?;

@@ -39,8 +39,9 @@ use crate::error::{Corruption, Error, Result};
 /// What makes each version of the schema, in `user_version`, out of the one before it.
 const SCHEMA: [&str; 2] = [include_str!("sqlite/schema.sql"), include_str!("sqlite/schema-2.sql")];
 
-/// The present version.
-const VERSION: i64 = SCHEMA.len() as i64;
+/// The present version: as many as there are.
+const VERSION: i64 = 2;
+const _: () = assert!(SCHEMA.len() == 2);
 
 /// Marks the file as ours: "osmc".
 const APPLICATION: i64 = 0x6f73_6d63;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use osm_claims::claim::Hold;
 use osm_claims::ledger::Grant;
-use osm_claims::{ClaimOptions, Claims, Ledger, Resource, SqliteLedger};
+use osm_claims::{ClaimOptions, Claims, Ledger, Mode, Resource, SqliteLedger};
 use osm_identity::System;
 use osm_testkit::bench::options::Options;
 use osm_testkit::bench::statistics::Spread;
@@ -85,6 +85,7 @@ fn fill(count: u32, folder: &Path) -> Result<()> {
                 scope,
                 resource,
                 owner: &owner,
+                mode: Mode::default(),
                 hold: Hold::Session,
                 at,
                 note: None,

@@ -316,6 +316,9 @@ pub(crate) enum Guard {
         /// Fail if this session holds no claim in this repository
         #[arg(long)]
         require: bool,
+        /// Fail if another session holds a file that the next commit would change
+        #[arg(long)]
+        staged: bool,
         #[command(flatten)]
         place: Place,
     },

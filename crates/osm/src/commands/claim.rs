@@ -326,8 +326,10 @@ fn guard(command: &Guard, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let hooks = match command {
         Guard::Install { require } => guard::install(invocation, *require)?,
         Guard::Remove => guard::remove(invocation)?,
-        Guard::Check { require, place } => {
-            let answer = guard::check(invocation, place.scope.as_deref(), *require, ui);
+        Guard::Check { require, staged, place } => {
+            let (require, staged, scope) = (*require, *staged, place.scope.clone());
+            let request = guard::CheckRequest { require, staged, scope };
+            let answer = guard::check(invocation, &request, ui);
             let told = finish(answer, place.format.json, invocation, ui)?;
             notices(&told, invocation, ui);
             return Ok(());

@@ -7,7 +7,7 @@ mod step;
 use std::path::{Path, PathBuf};
 
 use osm_claims::rules::Standing;
-use osm_claims::{End, Hold, Notices, Reason, Refused, Scope};
+use osm_claims::{End, Hold, Notices, Reason, Refused, Resource, Scope};
 use osm_context::Setting;
 use osm_context::git::{self, Hooks};
 use osm_identity::Repository;
@@ -29,6 +29,9 @@ pub enum GuardError {
     /// Git does not say where its hooks are.
     #[error("cannot find the hooks folder: {0}")]
     Git(String),
+    /// Git does not say what the next commit contains.
+    #[error("cannot find the files of the next commit: {0}")]
+    Staged(String),
     /// Git takes the hooks of every repository from one folder.
     #[error(
         "core.hooksPath in the {scope} Git configuration is {}: a hook there runs in every repository",
@@ -87,6 +90,7 @@ impl GuardError {
                     script::word(&own.display().to_string()),
                 ));
             }
+            Self::Staged(_) => "see what Git says: git diff --cached --name-only",
             Self::Git(_) => "run this inside a repository, with git installed",
             Self::Edited { .. } => "move what is not the guard elsewhere, and try again",
             Self::AsideExists(_) => "move it away, or back to its old name, and try again",
@@ -111,8 +115,11 @@ pub fn install(invocation: &Invocation, require: bool) -> Result<Vec<GuardedHook
     let hooks = hooks(invocation)?;
     let folder = hooks.folder.clone();
     refuse_shared(hooks)?;
-    let check = Check { require, program: invocation.world.program() };
-    each(&folder, |hook| hook.install(&check))
+    let program = invocation.world.program();
+    each(&folder, |hook| {
+        let staged = hook.path.file_name().is_some_and(|name| name != "pre-push");
+        hook.install(&Check { require, staged, program: program.clone() })
+    })
 }
 
 /// Removes the guard from this repository's hooks.
@@ -155,15 +162,30 @@ fn refuse_shared(hooks: Hooks) -> Result<(), GuardError> {
     }
 }
 
-/// Refuses if this session lost a claim in the repository that git works on, or if it holds none and
-/// `require` says that it must.
+/// What the guard checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckRequest {
+    /// Refuse a session that holds no claim in the repository.
+    pub require: bool,
+    /// Refuse if the next commit would contain files that another session holds.
+    pub staged: bool,
+    /// The scope, instead of the repository around the folder.
+    pub scope: Option<String>,
+}
+
+/// Refuses if this session lost a claim in the repository that git works on, or for what the request
+/// names.
 pub fn check(
     invocation: &Invocation,
-    scope: Option<&str>,
-    require: bool,
+    request: &CheckRequest,
     interaction: &mut dyn Interaction,
 ) -> Result<Notices, Error> {
+    let CheckRequest { require, staged, scope } = request;
+    let scope = scope.as_deref();
     let client = open(invocation, scope, interaction)?;
+    if *staged {
+        refuse_held(&client, scope)?;
+    }
     let given = under(&client)?;
     let losses = match client.claims.losses(&client.requester, false) {
         // A session without an identity has lost nothing.
@@ -191,10 +213,23 @@ pub fn check(
         return client.answer(Err(refused.into()));
     }
     let holds = given || mine.iter().any(|it| !matches!(it.standing, Standing::Free(_)));
-    if require && !holds {
+    if *require && !holds {
         return Err(Error::NothingHeld { scope: client.requester.scope.name().to_owned() });
     }
     Ok(client.notices())
+}
+
+/// Refuses if another session holds a file that the next commit would change: `git add -A` takes the
+/// work of all sessions of a worktree.
+fn refuse_held(client: &Client, scope: Option<&str>) -> Result<(), Error> {
+    let folder = client.invocation.folder()?;
+    // Where no path can be claimed, none is held.
+    let Ok(site) = paths::Site::around(client.invocation, &folder, scope) else { return Ok(()) };
+    let top = site.top();
+    let staged = git::staged(top, &Setting::new(top));
+    let staged = staged.map_err(|error| GuardError::Staged(error.to_string()))?;
+    let files: Vec<Resource> = staged.iter().filter_map(|name| site.file(name)).collect();
+    client.answer(client.claims.check_free(&client.requester, &files))
 }
 
 /// The client in the repository that git works on.

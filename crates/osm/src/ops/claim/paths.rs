@@ -197,7 +197,7 @@ pub fn paths_of_others(
 
 /// A worktree, and its name in a scope.
 #[derive(Debug)]
-struct Site {
+pub(super) struct Site {
     repository: Repository,
     worktree: String,
 }
@@ -213,7 +213,7 @@ enum Reading {
 
 impl Site {
     /// The worktree around a folder, in a scope that was named or in that of its repository.
-    fn around(
+    pub(super) fn around(
         invocation: &Invocation,
         folder: &Path,
         scope: Option<&str>,
@@ -230,6 +230,18 @@ impl Site {
             repository.worktree_name()
         };
         Ok(Self { repository, worktree })
+    }
+
+    /// The top of the worktree.
+    pub(super) fn top(&self) -> &Path {
+        &self.repository.worktree
+    }
+
+    /// A file of the worktree by the name that Git has for it; `None` if that cannot be claimed.
+    pub(super) fn file(&self, name: &str) -> Option<Resource> {
+        let case = case::of(self.top(), self.top());
+        let path = ClaimedPath::new(&self.worktree, PathKind::File, name, case).ok()?;
+        Some(Resource::of_path(path, None))
     }
 
     /// The worktree that a file is in, and the file; `None` if it is in none, or has no name that

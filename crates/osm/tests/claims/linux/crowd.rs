@@ -127,16 +127,36 @@ fn wrong(what: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn start(folder: &Path, number: usize) -> io::Result<Child> {
+/// One in the crowd, seen from outside.
+struct Member(Child);
+
+impl Member {
+    /// The last line that it says before it ends.
+    fn last_line(&mut self) -> io::Result<String> {
+        let output = BufReader::new(self.0.stdout.take().expect("it was asked for"));
+        Ok(output.lines().collect::<Result<Vec<_>, _>>()?.pop().unwrap_or_default())
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        // Already gone is as good.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn start(folder: &Path, number: usize) -> io::Result<Member> {
     let seed = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    Command::new(std::env::current_exe()?)
+    let child = Command::new(std::env::current_exe()?)
         .arg(MEMBER)
         .arg(folder)
         .arg(format!("member-{number}"))
         .arg(seed.to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .spawn()
+        .spawn()?;
+    Ok(Member(child))
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests are set up through variables")]
@@ -151,7 +171,7 @@ fn no_two_of_64_processes_have_one_path(site: &Site) -> Outcome {
     for file in 0..FOLDERS * FILES {
         File::create(folder.join(format!("lock-{file}")))?;
     }
-    let mut crowd: Vec<Child> =
+    let mut crowd: Vec<Member> =
         (0..PROCESSES).map(|it| start(&folder, it)).collect::<Result<_, _>>()?;
     let mut dice = Dice(7);
     let until = Instant::now() + Duration::from_secs(seconds());
@@ -161,27 +181,20 @@ fn no_two_of_64_processes_have_one_path(site: &Site) -> Outcome {
         let victim = usize::try_from(dice.below(PROCESSES as u64)).expect("it is small");
         let mut gone = std::mem::replace(&mut crowd[victim], start(&folder, started)?);
         started += 1;
-        gone.kill()?;
+        gone.0.kill()?;
         // Not every one is collected at once: a zombie holds nothing either.
         if dice.below(2) == 0 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        let said = last_line(&mut gone)?;
-        gone.wait()?;
+        let said = gone.last_line()?;
         assert!(!said.starts_with("wrong"), "{said}");
     }
     let mut grants = 0;
     for mut member in crowd {
-        drop(member.stdin.take());
-        let said = last_line(&mut member)?;
-        member.wait()?;
+        drop(member.0.stdin.take());
+        let said = member.last_line()?;
         grants += said.parse::<u64>().unwrap_or_else(|_| panic!("{said:?}"));
     }
     assert!(grants > 0 && started > PROCESSES, "{grants} grants, {started} processes");
     Ok(())
-}
-
-fn last_line(member: &mut Child) -> io::Result<String> {
-    let output = BufReader::new(member.stdout.take().expect("it was asked for"));
-    Ok(output.lines().collect::<Result<Vec<_>, _>>()?.pop().unwrap_or_default())
 }

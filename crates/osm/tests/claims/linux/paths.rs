@@ -3,6 +3,7 @@
 use osm_claims::Reason;
 use osm_testkit::tools;
 
+use super::release::GIT;
 use super::row::{Outcome, Test, test};
 use super::site::{Owner, Site};
 
@@ -16,6 +17,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(another_worktree_is_told_and_not_stopped),
     test!(what_is_not_in_the_worktree_is_refused),
     test!(a_file_of_two_names_is_one),
+    test!(a_commit_does_not_sweep_up_what_others_hold),
 ];
 
 /// A worktree with a file, a link to its folder, and a second name of the file.
@@ -45,7 +47,6 @@ fn every_spelling_of_a_file_is_one_file(site: &Site) -> Outcome {
         (".", "src/auth/y.rs"),
         ("src/auth", "x.rs"),
         ("src/auth/deep", "../x.rs"),
-        (".git", "../src/auth/x.rs"),
     ] {
         let said = claim_in(&mut rival, folder, word)?;
         said.assert_refused(Reason::Held);
@@ -211,5 +212,39 @@ fn a_file_of_two_names_is_one(site: &Site) -> Outcome {
     owner.ok("claim path a/one")?;
     rival.refused("claim path b/two", Reason::Held)?;
     rival.ok("claim path b/three")?;
+    Ok(())
+}
+
+fn a_commit_does_not_sweep_up_what_others_hold(site: &Site) -> Outcome {
+    let (mut owner, mut other) = (site.agent()?, site.agent()?);
+    owner.sh(GIT)?.ok()?;
+    other.sh("export PATH=LAB/bin:$PATH")?.ok()?;
+    owner
+        .sh(
+            "mkdir src docs; echo 1 >src/a.rs; echo 1 >docs/b.md; git add -A; git commit -qm first",
+        )?
+        .ok()?;
+    owner.sh("osm claim guard install")?.ok()?;
+    owner.ok("claim path src/")?;
+    // Both changed something; one of them takes all of it.
+    other.sh("echo 2 >src/a.rs; echo 2 >docs/b.md; git add -A")?.ok()?;
+    let swept = other.sh("git commit -qm sweep")?;
+    assert_ne!(swept.code, 0, "{swept:#?}");
+    assert!(swept.errors.contains("path:src/a.rs: already claimed"), "{swept:#?}");
+    other.sh("git restore --staged src && git commit -qm mine")?.ok()?;
+    owner.sh("git add src && git commit -qm mine")?.ok()?;
+    // Both ends of a rename, and a deletion, are changes.
+    for command in ["git mv docs/b.md src/b.md", "git mv src/a.rs a.rs", "git rm -q src/a.rs"] {
+        other.sh(command)?.ok()?;
+        let refused = other.sh("git commit -qm moved")?;
+        assert_ne!(refused.code, 0, "{command}: {refused:#?}");
+        other.sh("git reset -q --hard")?.ok()?;
+    }
+    // What is given to the commit on its command line counts, and nothing else.
+    other.sh("echo 3 >src/a.rs; echo 3 >docs/b.md; git add -A")?.ok()?;
+    other.sh("git commit -qm partly docs/b.md")?.ok()?;
+    assert_ne!(other.sh("git commit -qam all")?.code, 0);
+    owner.kill()?;
+    other.sh("git commit -qam all")?.ok()?;
     Ok(())
 }

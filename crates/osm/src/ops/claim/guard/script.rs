@@ -19,6 +19,8 @@ pub(super) const ASIDE: &str = "before-osm";
 pub(super) struct Check {
     /// It also refuses sessions that hold no claim.
     pub(super) require: bool,
+    /// It also refuses to commit files that another session holds.
+    pub(super) staged: bool,
     /// Where `osm` is: a program without a terminal may run git with another `PATH`, or none.
     pub(super) program: Option<String>,
 }
@@ -86,7 +88,8 @@ pub(super) fn taken_in(text: &str, block: &str) -> Option<String> {
 /// A hook that was set aside is called as git would call it: only if it may be run.
 pub(super) fn block(check: &Check, aside: Option<&str>) -> String {
     let run = format!(
-        "claim guard check{} </dev/null || exit 1",
+        "claim guard check{}{} </dev/null || exit 1",
+        if check.staged { " --staged" } else { "" },
         if check.require { " --require" } else { "" }
     );
     let (recorded, missing) = match check.program.as_deref().and_then(quoted) {
@@ -179,7 +182,8 @@ mod tests {
 
     #[test]
     fn the_path_of_osm_is_one_word() {
-        let check = |path: &str| Check { require: true, program: Some(path.to_owned()) };
+        let check =
+            |path: &str| Check { require: true, staged: false, program: Some(path.to_owned()) };
         let guard = block(&check("/it's/before-osm/$(x)/osm"), None);
         assert!(guard.contains(r"'/it'\''s/before-osm/$(x)/osm' claim guard check --require "));
         let script = alone(&guard);
@@ -187,7 +191,7 @@ mod tests {
         let hostile = format!("/a\n{END}\nrm -rf /\n/osm");
         assert_eq!(
             block(&check(&hostile), None),
-            block(&Check { require: true, program: None }, None)
+            block(&Check { require: true, ..Check::default() }, None)
         );
     }
 

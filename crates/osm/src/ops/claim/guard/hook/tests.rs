@@ -14,7 +14,7 @@ fn hook(text: Option<&str>, mode: u32) -> (tempfile::TempDir, Hook) {
 }
 
 fn install(hook: &Hook, require: bool) -> &'static str {
-    let check = Check { require, program: None };
+    let check = Check { require, ..Check::default() };
     let plan = hook.install(&check).unwrap();
     hook.carry_out(&plan).unwrap();
     plan.state
