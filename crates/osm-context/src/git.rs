@@ -172,9 +172,9 @@ pub fn uncommitted(worktree: &Path, setting: &Setting) -> Result<Vec<String>> {
 }
 
 /// The files that the next commit would change, from the top of the worktree; of a rename, both names.
+/// Git compares the index with a commit, and reads no file of the worktree, wherever that is.
 pub fn staged(worktree: &Path, setting: &Setting) -> Result<Vec<String>> {
     let git = Git::new(worktree, setting)?;
-    git.check_paths(&[])?;
     let asked =
         [DIFF, &["--cached", "--name-only", "-z", "--no-relative", "--no-renames"]].concat();
     let names = git.ask(&asked, usize::MAX)?.output.bytes;

@@ -152,10 +152,15 @@ fn evidence(refused: &Refused) -> String {
 pub(crate) fn remedy(refused: &Refused) -> String {
     let name = refused.resource.as_ref().map(quoted).unwrap_or_default();
     match refused.reason {
-        Reason::Held => format!(
-            "wait for it: osm claim --wait 10m {name}; or ask the holder to run: osm claim handoff \
-             {name} --to SESSION"
-        ),
+        Reason::Held => {
+            // What overlaps is the holder's to hand off.
+            let held =
+                refused.claim.as_ref().map_or_else(|| name.clone(), |it| quoted(&it.resource));
+            format!(
+                "wait for it: osm claim --wait 10m {name}; or ask the holder to run: osm claim handoff \
+                 {held} --to SESSION"
+            )
+        }
         Reason::Suspended => {
             format!("continue its process, or take it: osm claim take {name} --reason WHY")
         }

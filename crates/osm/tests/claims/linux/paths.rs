@@ -55,8 +55,8 @@ fn every_spelling_of_a_file_is_one_file(site: &Site) -> Outcome {
         assert_eq!((own.code, &own.json["fresh"]), (0, &false.into()), "{word} in {folder}");
     }
     // A new file below a link is where the link leads.
-    let made = owner.ok("claim path link/new.rs")?;
-    assert_eq!(made["claim"]["resource"], "path:src/auth/new.rs");
+    let made = claim_in(&mut owner, ".", "link/new.rs")?;
+    assert_eq!(made.json["claim"]["resource"], "path:src/auth/new.rs");
     Ok(())
 }
 

@@ -142,6 +142,6 @@ mod tests {
         let (one, other) = (Real::of(&top.join("a/x")), Real::of(&top.join("y")));
         assert!(one.link.is_some() && one.link == other.link);
         let upper = Real { path: top.join("A/X/new"), existing: top.join("A/X"), ..one };
-        assert_eq!(upper.as_stored().path, top.join("a/X/new"), "as far as the folders exist");
+        assert_eq!(upper.as_stored().path, top.join("a/x/new"), "as far as the folders exist");
     }
 }
