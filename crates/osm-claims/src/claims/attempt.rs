@@ -181,6 +181,10 @@ impl<'a> Attempt<'a> {
                     Change::Renew => Transition::Renewed(options.renewed(&claim, &self.now)),
                     Change::Offer => Transition::Offered(options.offer(&self.now)),
                     Change::Note => Transition::Noted(options.note.clone()),
+                    // What an edit makes of a claim that was asked for is kept as it was.
+                    Change::Alter if options.mode.automatic => {
+                        Transition::Altered(mode, claim.hold.clone())
+                    }
                     Change::Alter => {
                         Transition::Altered(mode, options.hold(&self.me, &self.now, self.presence))
                     }

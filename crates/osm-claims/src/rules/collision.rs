@@ -86,10 +86,14 @@ pub fn subject<'a>(
 }
 
 /// What the mode of the caller's own claim becomes, if a request for it asks for another one. An
-/// automatic claim takes nothing back that the session asked for.
+/// automatic claim takes nothing back that the session asked for, but an edit needs the file alone.
 #[must_use]
 pub fn altered(own: Mode, asked: Mode) -> Option<Mode> {
-    (own != asked && !asked.automatic).then_some(asked)
+    let next = match asked.automatic {
+        true => Mode { shared: own.shared && asked.shared, ..own },
+        false => asked,
+    };
+    (next != own).then_some(next)
 }
 
 /// The own claim that an automatic one is not needed beside: it has the file already.

@@ -369,6 +369,17 @@ fn automatic(claims: &Claims, nature: &Nature) {
     share(claims, &ben, "auto/").unwrap();
     assert_eq!(claims.holding(&ben, &file).unwrap(), None);
     release_all(claims, &ben);
+    // An edit of a file that the session shares needs it alone.
+    for who in [&ann, &ben] {
+        share(claims, who, "auto/a").unwrap();
+    }
+    assert_eq!(refused(claims.claim_all(&ann, &file, &options)), Reason::Held);
+    release_all(claims, &ben);
+    let edited = claims.claim_all(&ann, &file, &options).unwrap().remove(0);
+    assert_eq!((edited.change, edited.claim.mode), (Change::Alter, Mode::default()));
+    nature.pass(DEFAULT_IDLE * 2);
+    assert_eq!(refused(claim(claims, &ben, "auto/a")), Reason::Held, "it was asked for");
+    release_all(claims, &ann);
     // An explicit claim takes the place of an automatic one, and is never idle.
     claims.claim_all(&ann, &file, &options).unwrap();
     assert_eq!(claim(claims, &ann, "auto/a").unwrap().change, Change::Alter);

@@ -23,7 +23,7 @@ pub(crate) const MEMBER: &str = "--crowd";
 pub(crate) const TESTS: &[Test] = &[test!(no_two_of_64_processes_have_one_path)];
 
 /// How long the test takes, in seconds, unless `OSM_TEST_CROWD_SECONDS` says otherwise.
-const SECONDS: u64 = 5;
+const SECONDS: u64 = 2;
 const PROCESSES: usize = 64;
 const FOLDERS: u64 = 3;
 const FILES: u64 = 3;
