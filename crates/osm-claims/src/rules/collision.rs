@@ -89,10 +89,8 @@ pub fn subject<'a>(
 /// automatic claim takes nothing back that the session asked for, but an edit needs the file alone.
 #[must_use]
 pub fn altered(own: Mode, asked: Mode) -> Option<Mode> {
-    let next = match asked.automatic {
-        true => Mode { shared: own.shared && asked.shared, ..own },
-        false => asked,
-    };
+    let edited = Mode { shared: own.shared && asked.shared, ..own };
+    let next = if asked.automatic { edited } else { asked };
     (next != own).then_some(next)
 }
 

@@ -159,7 +159,7 @@ pub fn hold_paths(
     let mut held = HeldPaths::default();
     let mut sites: Vec<(Site, Vec<(PathBuf, Resource)>)> = Vec::new();
     for path in &request.paths {
-        let found = Site::of_file(&folder, path);
+        let found = Site::of_file(invocation, &folder, path);
         let Some((site, resource)) = found else {
             held.outside.push(path.clone());
             continue;
@@ -223,13 +223,17 @@ impl Site {
         if repository.worktree == repository.common {
             return Err(PathError::Bare(repository.common));
         }
+        Ok(Self::of(invocation, repository, scope))
+    }
+
+    fn of(invocation: &Invocation, repository: Repository, scope: Option<&str>) -> Self {
         let is_named = scope.is_some() || invocation.world.claim_scope().is_some();
         let worktree = if is_named {
             repository.worktree.to_string_lossy().into_owned()
         } else {
             repository.worktree_name()
         };
-        Ok(Self { repository, worktree })
+        Self { repository, worktree }
     }
 
     /// The top of the worktree.
@@ -246,15 +250,14 @@ impl Site {
 
     /// The worktree that a file is in, and the file; `None` if it is in none, or has no name that
     /// can be claimed.
-    fn of_file(folder: &Path, path: &Path) -> Option<(Self, Resource)> {
+    fn of_file(invocation: &Invocation, folder: &Path, path: &Path) -> Option<(Self, Resource)> {
         let real = Real::of(&folder.join(path));
         let repository = repository_around(&real.existing)?;
         // What Git itself keeps is not work.
         if repository.worktree == repository.common || real.path.starts_with(&repository.common) {
             return None;
         }
-        let worktree = repository.worktree_name();
-        let site = Self { repository, worktree };
+        let site = Self::of(invocation, repository, None);
         let resource = site.resource(folder, path.to_str()?, Reading::File).ok()?;
         Some((site, resource))
     }
@@ -293,7 +296,12 @@ impl Site {
         invocation: &'a Invocation<'a>,
         caller: Option<&Caller>,
     ) -> Result<Client<'a>, Error> {
-        let client = Client::open_in(invocation, Scope::of(&self.repository, &boot()), None)?;
+        let name = invocation.world.claim_scope();
+        let scope = match &name {
+            Some(name) => Scope::named(name),
+            None => Scope::of(&self.repository, &boot()),
+        };
+        let client = Client::open_in(invocation, scope, name)?;
         let caller = caller.unwrap_or(&client.requester.caller).clone();
         let requester = Requester { scope: client.requester.scope.clone(), caller };
         Ok(Client { requester, ..client })

@@ -109,3 +109,42 @@ fn a_damaged_ledger_is_named_with_its_file() {
     assert!(error.to_string().contains("claims.db"), "{error}");
     assert!(error.hints()[0].contains("claims.db"), "{:?}", error.hints());
 }
+
+/// What a hook asks before an edit: in a repository, with and without a scope that was named.
+#[test]
+fn files_are_held_for_an_edit_and_ours_cost_no_write() {
+    let home = tempfile::tempdir().unwrap();
+    let repository = home.path().join("repository");
+    for folder in [".git/objects", ".git/refs", "src"] {
+        std::fs::create_dir_all(repository.join(folder)).unwrap();
+    }
+    std::fs::write(repository.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let (ann, ben) = (world(home.path(), "ann"), world(home.path(), "ben"));
+    let (ann, ben) =
+        (Invocation::new(&ann, Options::default()), Invocation::new(&ben, Options::default()));
+    let quiet = &mut Silence;
+    let outside = home.path().join("outside");
+    let paths = vec!["src/a.rs".into(), outside.clone(), repository.join("new/b.rs")];
+    let folder = Some(repository.clone());
+    let request = HoldRequest { paths, folder, note: Some("an edit".into()), caller: None };
+    let first = hold_paths(&ann, &request, quiet).unwrap();
+    assert_eq!((first.paths.len(), first.outside), (2, vec![outside]));
+    assert!(first.paths.iter().all(|it| it.is_new && it.claim.mode.automatic));
+
+    let events = || log(&ann, &HistoryRequest::default(), &mut Silence).unwrap().events.len();
+    let before = events();
+    let caller = Some(caller(&ann));
+    let second = hold_paths(&ann, &HoldRequest { caller, ..request.clone() }, quiet).unwrap();
+    assert!(second.paths.iter().all(|it| !it.is_new));
+
+    let error = hold_paths(&ben, &request, quiet).unwrap_err();
+    let refused = error.refusal().unwrap();
+    let claim = refused.claim.as_ref().unwrap();
+    assert_eq!((refused.reason, claim.note.as_deref()), (Reason::Held, Some("an edit")));
+    assert_eq!(claim.owner.session, first.paths[0].claim.owner.session);
+    assert_eq!(events(), before, "neither wrote anything");
+
+    assert_eq!(paths_of_others(&ben, Some(&repository), None).unwrap().len(), 2);
+    assert!(paths_of_others(&ann, Some(&repository), None).unwrap().is_empty());
+    assert!(paths_of_others(&ann, Some(home.path()), None).unwrap().is_empty());
+}
