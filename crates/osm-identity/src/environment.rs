@@ -48,6 +48,13 @@ impl Environment {
         variables.retain(|(key, _)| !names.iter().any(|name| key == name));
         Self { pid: self.pid, variables }
     }
+
+    /// The same environment with these variables, which replace those of the same name.
+    #[must_use]
+    pub fn with<'a>(&self, variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let added = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Self { pid: self.pid, variables: added.chain(self.variables.iter().cloned()).collect() }
+    }
 }
 
 /// Whether a value says nothing.

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod agent;
 mod claim;
 mod config;
 mod deferred;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub(crate) use agent::{Agent, Which as AgentWhich};
 pub(crate) use claim::{
     Claim, ClaimCommand, Grant as ClaimGrant, Guard, Held as ClaimHeld, List as ClaimList,
     Place as ClaimPlace, Release,
@@ -108,6 +110,17 @@ pub(crate) enum Command {
     Release(Deferred<Release>),
     /// List open claims
     Claims(Deferred<ClaimList>),
+    /// Install hooks into coding agents
+    #[command(subcommand, arg_required_else_help = true)]
+    Agent(Deferred<Agent>),
+    /// Print what an agent needs to know: its session, claims, and rules
+    #[command(after_help = "Examples:
+  osm prime          a text of less than 400 tokens, for a model
+  osm prime --json   for programs")]
+    Prime {
+        #[command(flatten)]
+        format: Format,
+    },
     /// Show and change settings
     #[command(subcommand, arg_required_else_help = true)]
     Config(Deferred<Config>),

@@ -7,12 +7,14 @@ use crate::invocation::{Invocation, Options};
 use crate::ops::identity;
 use crate::render::Ui;
 
+pub(crate) mod agent;
 mod claim;
 mod completion;
 mod config;
 mod goal;
 mod help;
 mod mode;
+mod prime;
 mod report;
 mod script;
 mod session;
@@ -51,6 +53,8 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Claim(line)) => claim::run(line, &invocation(ui), ui)?,
         Some(Command::Release(line)) => claim::release(line, &invocation(ui), ui)?,
         Some(Command::Claims(line)) => claim::list(line, &invocation(ui), ui)?,
+        Some(Command::Agent(line)) => agent::run(line, &invocation(ui), ui)?,
+        Some(Command::Prime { format }) => prime::run(&invocation(ui), *format, ui),
         // These commands show the problems of the configuration themselves.
         Some(Command::Config(command)) => {
             config::run(command, &Invocation::new(world, options()), ui)?;

@@ -10,6 +10,7 @@
 //! [`run`] has one shortcut. Shell prompts and agents ask for `osm session id` all the time, so it is
 //! answered before an argument parser is built (`fast_path.rs`).
 
+mod agent;
 mod bare;
 mod cli;
 mod commands;
@@ -29,6 +30,7 @@ mod ownership;
 mod private;
 mod render;
 mod repl;
+mod replacing;
 mod script_host;
 mod session_host;
 mod trust;
@@ -63,6 +65,9 @@ pub fn run(world: &World) -> Exit {
 fn answer(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
     if fast_path::is_session_id(&world.arguments) {
         fast_path::session_id(world, ui);
+    } else if commands::agent::is_hook(&world.arguments) {
+        private::keep_own_permissions();
+        commands::agent::answer_hook(world, ui);
     } else {
         private::keep_own_permissions();
         commands::run(&cli::parse(&world.arguments)?, world, ui)?;

@@ -5,12 +5,14 @@
 //! nothing and never exits; progress and questions go through an
 //! [`Interaction`](crate::Interaction). So the terminal, JSON, a hook and a test call the same code.
 
+pub mod agent;
 pub mod claim;
 pub(crate) mod completion;
 pub mod config;
 pub mod goal;
 pub mod identity;
 mod path_text;
+pub mod prime;
 pub mod prompt;
 pub mod session;
 pub mod trust;

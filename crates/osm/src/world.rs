@@ -161,13 +161,23 @@ impl World {
     pub fn program(&self) -> Option<String> {
         let real = std::env::current_exe().ok().filter(|it| it.is_file())?;
         let real = real.canonicalize().unwrap_or(real);
+        let named = self.on_path().find(|it| it.canonicalize().is_ok_and(|it| it == real));
+        named.or_else(|| std::env::current_exe().ok())?.into_os_string().into_string().ok()
+    }
+
+    /// The `osm` that other programs find in `PATH`.
+    #[must_use]
+    pub fn program_on_path(&self) -> Option<PathBuf> {
+        self.on_path().find(|it| it.is_file())
+    }
+
+    /// Where `osm` would be in each folder of `PATH`.
+    fn on_path(&self) -> impl Iterator<Item = PathBuf> {
         let path = self.environment.get("PATH").unwrap_or_default();
         let name = format!("osm{}", std::env::consts::EXE_SUFFIX);
-        let named = std::env::split_paths(path)
+        std::env::split_paths(path)
             .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join(&name))
-            .find(|it| it.canonicalize().is_ok_and(|it| it == real));
-        named.or_else(|| std::env::current_exe().ok())?.into_os_string().into_string().ok()
+            .map(move |folder| folder.join(&name))
     }
 
     /// The folder for temporary files.

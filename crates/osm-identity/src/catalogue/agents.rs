@@ -182,8 +182,8 @@ pub static AGENTS: &[Agent] = &[
     named("antigravity", &["agy"]),
     Agent { session: &["OZ_RUN_ID"], hosts: &["warp", "warp-terminal"], ..named("warp", &["oz"]) },
     Agent {
+        // Only its hooks have GEMINI_SESSION_ID; its shell commands and MCP servers do not.
         packages: &["@google/gemini-cli"],
-        session: &["GEMINI_SESSION_ID"],
         ..named("gemini-cli", &["gemini", "gemini.js"])
     },
     named("oh-my-pi", &["omp"]),

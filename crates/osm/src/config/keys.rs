@@ -61,9 +61,10 @@ pub(crate) enum Value {
 pub(super) const KEEP_ARCHIVES: &str = "session.reset.keep_archives";
 pub(super) const HISTORY_LENGTH: &str = "session.history_length";
 pub(super) const STORE: &str = "store.backend";
+pub(super) const EDITS: &str = "agent.edits";
 
 /// The settings of prompts, scripts and the log are read in `prompting.rs`.
-const OTHERS: [Key; 17] = [
+const OTHERS: [Key; 18] = [
     Key {
         name: KEEP_ARCHIVES,
         doc: "Archive a session before `osm session reset`.",
@@ -78,6 +79,11 @@ const OTHERS: [Key; 17] = [
         name: STORE,
         doc: "Store sessions and claims in files (fs) or in memory (memory).",
         kind: Kind::Choice(&["fs", "memory"]),
+    },
+    Key {
+        name: EDITS,
+        doc: "What a hook does before an edit of a file that another session holds: refuse it, warn both sessions, or nothing.",
+        kind: Kind::Choice(&["refuse", "warn", "off"]),
     },
     Key { name: "prompt.tokens", doc: "Count the tokens of prompts.", kind: Kind::Switch(true) },
     Key {

@@ -3,7 +3,7 @@
 use osm_identity::Catalogue;
 use osm_store::retention::Policy;
 
-use super::keys::{HISTORY_LENGTH, KEEP_ARCHIVES, Kind, STORE, Value};
+use super::keys::{EDITS, HISTORY_LENGTH, KEEP_ARCHIVES, Kind, STORE, Value};
 use super::{Prompting, Reading};
 use crate::World;
 use crate::error::Failure;
@@ -36,11 +36,25 @@ pub(crate) struct Settings {
     pub(crate) history_length: usize,
     /// The settings of modes and scripts.
     pub(crate) prompting: Prompting,
+    /// What a hook does before an edit of a file that another session holds.
+    pub(crate) edits: Edits,
     policy: Policy,
     /// Why no limit applies.
     invalid_limits: Option<InvalidLimits>,
     /// The store, or why its name is invalid.
     store: Result<&'static str, InvalidStore>,
+}
+
+/// What a hook does before an edit of a file that another session holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Edits {
+    /// Refuses it.
+    #[default]
+    Refuse,
+    /// Lets it through, and tells both sessions.
+    Warn,
+    /// Nothing.
+    Off,
 }
 
 /// Why no store can be chosen.
@@ -89,6 +103,11 @@ impl From<Reading> for Settings {
         Self {
             keep_archives,
             history_length,
+            edits: match reading.entry(EDITS).value {
+                Ok(Value::Word("warn")) => Edits::Warn,
+                Ok(Value::Word("off")) => Edits::Off,
+                _ => Edits::Refuse,
+            },
             prompting: Prompting::from(&reading),
             policy,
             invalid_limits,

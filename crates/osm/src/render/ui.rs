@@ -57,6 +57,11 @@ impl<'a> Ui<'a> {
         }
     }
 
+    /// Adds the answer to another program, exactly as that program reads it.
+    pub(crate) fn payload(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
     /// Adds a value as JSON.
     pub(crate) fn json(&mut self, value: &(impl Serialize + ?Sized)) {
         let text = serde_json::to_string_pretty(value).expect("results are JSON");

@@ -1,10 +1,12 @@
 //! What is done to a hook, one step at a time; each leaves a whole hook behind.
 
-use std::fs::{File, Permissions};
-use std::io::{self, Write};
+use std::fs::Permissions;
+use std::io;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
+
+use crate::replacing;
 
 /// One change to a hook.
 pub(super) enum Step {
@@ -51,22 +53,14 @@ impl Step {
     }
 }
 
-/// A file beside the hook that can take its place at once.
+/// A file beside the hook that can take its place at once; a program, if no permissions are given.
 fn prepare(
     path: &Path,
     text: &str,
     permissions: Option<&Permissions>,
 ) -> io::Result<NamedTempFile> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut file = NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    match permissions {
-        Some(permissions) => file.as_file().set_permissions(permissions.clone())?,
-        None => make_executable(file.as_file())?,
-    }
-    file.as_file().sync_all()?;
-    Ok(file)
+    let program = replacing::shared_permissions(true);
+    replacing::prepare(path, text.as_bytes(), permissions.or(program.as_ref()))
 }
 
 #[expect(clippy::disallowed_methods, reason = "a hook is no user data of ours: git owns it")]
@@ -77,17 +71,6 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
 #[expect(clippy::disallowed_methods, reason = "nothing is left in it but our own block")]
 fn remove(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
-}
-
-#[cfg(unix)]
-fn make_executable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_file: &File) -> io::Result<()> {
-    Ok(())
 }
 
 /// Whether git runs a hook with these permissions.

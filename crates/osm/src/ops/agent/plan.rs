@@ -1,0 +1,217 @@
+//! Which files change when hooks are installed or removed, and how.
+//!
+//! Installing starts from the file as it was before osm changed it, so a newer osm replaces the hooks of an
+//! older one. Removing gives back the same bytes if the file is as osm left it. If the user changed it since, only
+//! what osm wrote is taken out, and the user's changes stay.
+
+use std::path::PathBuf;
+
+use super::file::{self, Found};
+use super::place::{Places, Reach};
+use super::record::{Entry, Record};
+use super::{AgentError, Change, HookState, diff};
+use crate::agent::Agent;
+use crate::agent::files::{self, Content, is_ours};
+use crate::agent::json_text::{self, Comments, Draft};
+use crate::{replacing, trust};
+
+/// A change of one file.
+pub(super) struct Step {
+    pub(super) agent: &'static str,
+    /// The file, as the agent names it.
+    pub(super) path: PathBuf,
+    found: Found,
+    /// Its new text; `None` if it is removed.
+    after: Option<String>,
+    /// What the record says of it then.
+    entry: Option<Entry>,
+    is_program: bool,
+    /// Folders to remove with it.
+    folders: Vec<PathBuf>,
+}
+
+/// The steps that install the hooks of an agent.
+pub(super) fn install(
+    agent: &'static Agent,
+    places: &Places,
+    record: &Record,
+) -> Result<Vec<Step>, AgentError> {
+    let (folder, base) = (places.folder(agent), places.base(agent));
+    let mut steps = Vec::new();
+    for file in files::of(agent) {
+        let path = file.path.split('/').fold(folder.clone(), |path, name| path.join(name));
+        let found = Found::read(&path, &base)?;
+        let old = record.find(&path);
+        let before = match old {
+            Some(entry) => taken_back(&found, entry)?,
+            None => found.text.clone(),
+        };
+        let invalid = |reason: String| AgentError::Invalid { path: path.clone(), reason };
+        if file.content.is_own() && before.is_some() && before != wanted(&file.content) {
+            return Err(AgentError::Foreign(path));
+        }
+        let draft = file.content.apply(before.as_deref().unwrap_or_default());
+        let draft = draft.map_err(|error| invalid(error.to_string()))?;
+        if found.text.as_ref() != Some(&draft.text) {
+            found.check_writable(&path)?;
+        }
+        let (comments, is_program) = match &file.content {
+            Content::Own { is_program, .. } => (Comments::Refused, *is_program),
+            Content::Hooks { comments, .. } => (*comments, false),
+        };
+        // Nothing of ours is in a file that had all of it before.
+        let entry = (!draft.edits.is_empty()).then(|| Entry {
+            path: path.clone(),
+            agent: agent.name.to_owned(),
+            reach: places.reach,
+            base: base.clone(),
+            created: before.is_none(),
+            folders: old
+                .map_or_else(|| file::missing_folders(&found.real), |it| it.folders.clone()),
+            own: file.content.is_own(),
+            comments: comments == Comments::Allowed,
+            sha256: hash(&draft.text),
+            edits: draft.edits,
+        });
+        let (agent, folders) = (agent.name, Vec::new());
+        steps.push(Step {
+            agent,
+            path,
+            found,
+            after: Some(draft.text),
+            entry,
+            is_program,
+            folders,
+        });
+    }
+    Ok(steps)
+}
+
+/// The steps that take out everything that osm wrote.
+pub(super) fn remove(
+    places: &Places,
+    record: &Record,
+    is_meant: impl Fn(&str) -> bool,
+) -> Result<Vec<Step>, AgentError> {
+    let mut steps = Vec::new();
+    let here = |entry: &&Entry| {
+        entry.reach == places.reach
+            && is_meant(&entry.agent)
+            // A record has the files of all projects.
+            && (places.reach == Reach::User || entry.base == places.project())
+    };
+    for entry in record.entries().iter().filter(here) {
+        let found = Found::read(&entry.path, &entry.base)?;
+        let after = taken_back(&found, entry)?;
+        if found.text != after {
+            found.check_writable(&entry.path)?;
+        }
+        let agent = Agent::named(&entry.agent).map_or("unknown", |agent| agent.name);
+        let folders = if after.is_none() { entry.folders.clone() } else { Vec::new() };
+        let path = entry.path.clone();
+        steps.push(Step { agent, path, found, after, entry: None, is_program: false, folders });
+    }
+    Ok(steps)
+}
+
+/// Whether the hooks of an agent are as osm would write them.
+pub(super) fn state(agent: &'static Agent, places: &Places, record: &Record) -> HookState {
+    match install(agent, places, record) {
+        Ok(steps) if steps.iter().all(|step| step.change() == Change::Unchanged) => {
+            HookState::Installed
+        }
+        Ok(steps) if steps.iter().any(Step::has_ours) => HookState::Outdated,
+        Ok(_) => HookState::Absent,
+        Err(_) => HookState::Unreadable,
+    }
+}
+
+/// The text of a file of osm's own.
+fn wanted(content: &Content) -> Option<String> {
+    match content {
+        Content::Own { text, .. } => Some(text.clone()),
+        Content::Hooks { .. } => None,
+    }
+}
+
+/// A file without what osm wrote; `None` if it does not exist then.
+fn taken_back(found: &Found, entry: &Entry) -> Result<Option<String>, AgentError> {
+    let Some(text) = &found.text else { return Ok(None) };
+    let is_left = |text: String| (!(entry.created && text.trim().is_empty())).then_some(text);
+    if hash(text) == entry.sha256
+        && let Some(before) = json_text::undone(text, &entry.edits)
+    {
+        return Ok(if entry.created && before.is_empty() { None } else { Some(before) });
+    }
+    if entry.own {
+        // The user made it their own.
+        return Ok(Some(text.clone()));
+    }
+    let comments = if entry.comments { Comments::Allowed } else { Comments::Refused };
+    if let Some(before) = json_text::withdrawn(text, &entry.edits)
+        && (before.trim().is_empty() || json_text::check(&before, comments).is_ok())
+    {
+        return Ok(is_left(before));
+    }
+    let mut draft = Draft::new(text.clone());
+    let removed = draft.remove_hooks(comments, is_ours);
+    removed.map_err(|error| AgentError::Invalid {
+        path: entry.path.clone(),
+        reason: error.to_string(),
+    })?;
+    let is_empty = draft.text.split_whitespace().collect::<String>() == "{}";
+    Ok(if entry.created && is_empty { None } else { is_left(draft.text) })
+}
+
+fn hash(text: &str) -> String {
+    trust::digest(text.as_bytes())
+}
+
+impl Step {
+    /// What it does to the file.
+    pub(super) fn change(&self) -> Change {
+        match (&self.found.text, &self.after) {
+            (before, after) if before == after => Change::Unchanged,
+            (None, _) => Change::Created,
+            (_, None) => Change::Removed,
+            _ => Change::Changed,
+        }
+    }
+
+    /// Whether hooks or files of osm are there now.
+    fn has_ours(&self) -> bool {
+        match &self.found.text {
+            Some(text) => is_ours(text) || self.change() == Change::Unchanged,
+            None => false,
+        }
+    }
+
+    /// The difference, for people.
+    pub(super) fn diff(&self) -> String {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        diff::unified(&self.path, &text(&self.found.text), &text(&self.after))
+    }
+
+    /// Makes the change.
+    pub(super) fn make(self, record: &mut Record) -> Result<(), AgentError> {
+        let change = self.change();
+        if let Some(entry) = self.entry {
+            let is_private = entry.reach == Reach::User;
+            record.set(&self.path, Some(entry))?;
+            if change != Change::Unchanged {
+                file::make_folders(&self.found.real, is_private)?;
+                let permissions = match (is_private, self.is_program) {
+                    (true, false) => None,
+                    (_, is_program) => replacing::shared_permissions(is_program),
+                };
+                self.found.replace(self.after.as_deref(), permissions)?;
+            }
+            return Ok(());
+        }
+        if change != Change::Unchanged {
+            self.found.replace(self.after.as_deref(), None)?;
+        }
+        file::remove_folders(&self.folders);
+        record.set(&self.path, None)
+    }
+}

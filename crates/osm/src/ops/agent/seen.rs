@@ -1,0 +1,185 @@
+//! What a session saw of files: the state of each when the session last read or wrote it.
+//!
+//! A file that another program changed since must be read again before it is edited. The states of one
+//! session are lines in a file of osm's home, `seen/ID`; the last line of a path counts. Losing the file loses only
+//! a warning, so it is not synced, and a session that cannot write it works without.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use crate::private;
+
+const FOLDER: &str = "seen";
+/// A file of this size is written without what is outdated.
+const COMPACT_BYTES: u64 = 256 << 10;
+/// Files of sessions that were not used for so long are removed.
+const OLD: Duration = Duration::from_hours(7 * 24);
+
+/// The state of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp {
+    size: u64,
+    modified: i128,
+    number: u64,
+}
+
+/// One line of the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Line {
+    /// The session read or wrote it; `None` if it did not exist.
+    #[serde(rename = "file")]
+    File(PathBuf, Option<Stamp>),
+}
+
+/// What a session saw.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    path: PathBuf,
+    files: HashMap<PathBuf, Option<Stamp>>,
+    added: String,
+    is_long: bool,
+}
+
+impl Seen {
+    /// Reads what a session saw. What cannot be read was not seen.
+    pub(super) fn open(home: &Path, session: &str) -> Self {
+        let path = home.join(FOLDER).join(session);
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let is_long = text.len() as u64 > COMPACT_BYTES;
+        let mut seen = Self { path, is_long, ..Self::default() };
+        // A line that was cut off by a crash is skipped.
+        for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+            seen.apply(line);
+        }
+        seen
+    }
+
+    fn apply(&mut self, line: Line) {
+        match line {
+            Line::File(path, stamp) => drop(self.files.insert(path, stamp)),
+        }
+    }
+
+    fn add(&mut self, line: Line) {
+        self.added.push_str(&serde_json::to_string(&line).expect("a line is JSON"));
+        self.added.push('\n');
+        self.apply(line);
+    }
+
+    /// Whether a file is another one than the session last read or wrote.
+    pub(super) fn is_stale(&self, path: &Path) -> bool {
+        self.files.get(path).is_some_and(|seen| *seen != stamp(path))
+    }
+
+    /// Remembers the state of a file.
+    pub(super) fn note(&mut self, path: &Path) {
+        let now = stamp(path);
+        if self.files.get(path) != Some(&now) {
+            self.add(Line::File(path.to_owned(), now));
+        }
+    }
+
+    /// Writes what is new.
+    pub(super) fn save(&mut self) -> std::io::Result<()> {
+        if self.added.is_empty() {
+            return Ok(());
+        }
+        if self.is_long {
+            let text = self.compact();
+            return crate::replacing::replace(&self.path, text.as_bytes(), None);
+        }
+        if let Some(folder) = self.path.parent() {
+            private::folder(folder)?;
+        }
+        let mut file = private::open(File::options().append(true).create(true), &self.path)?;
+        // One write, so that lines of two hooks do not mix.
+        file.write_all(std::mem::take(&mut self.added).as_bytes())
+    }
+
+    fn compact(&self) -> String {
+        let files = self.files.iter().map(|(path, stamp)| Line::File(path.clone(), stamp.clone()));
+        files.map(|line| serde_json::to_string(&line).expect("a line is JSON") + "\n").collect()
+    }
+
+    /// Forgets what the session saw.
+    pub(super) fn remove(self) {
+        remove(&self.path);
+    }
+}
+
+/// Removes the files of sessions that were not used for a week.
+pub(super) fn remove_old(home: &Path, now: SystemTime) {
+    let Ok(entries) = std::fs::read_dir(home.join(FOLDER)) else { return };
+    for entry in entries.flatten() {
+        let modified = entry.metadata().and_then(|about| about.modified());
+        let age = modified.ok().and_then(|it| now.duration_since(it).ok());
+        if age.is_some_and(|age| age > OLD) {
+            remove(&entry.path());
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "it can be lost: see the head of the module")]
+fn remove(path: &Path) {
+    // A file that stays is removed by a later start of a session.
+    drop(std::fs::remove_file(path));
+}
+
+/// The state of a file; `None` if it does not exist or cannot be looked at.
+fn stamp(path: &Path) -> Option<Stamp> {
+    let about = std::fs::metadata(path).ok()?;
+    let modified = match about.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
+        Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
+    };
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&about);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some(Stamp { size: about.len(), modified, number })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_another_program_changed_is_stale_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        std::fs::write(&file, "1").unwrap();
+        let open = || Seen::open(folder.path(), "s");
+        let mut seen = open();
+        assert!(!seen.is_stale(&file), "what was never seen is not stale");
+        seen.note(&file);
+        seen.save().unwrap();
+        assert!(!open().is_stale(&file));
+        std::fs::write(&file, "22").unwrap();
+        let mut seen = open();
+        assert!(seen.is_stale(&file));
+        seen.note(&file);
+        seen.save().unwrap();
+        assert!(!open().is_stale(&file));
+        remove(&file);
+        assert!(open().is_stale(&file), "a file that was removed, too");
+    }
+
+    #[test]
+    fn damage_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        let mut seen = Seen::open(folder.path(), "s");
+        seen.note(&file);
+        seen.save().unwrap();
+        let path = folder.path().join("seen/s");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{{\"fi\n\0\n{text}{{\"file\":[\"")).unwrap();
+        std::fs::write(&file, "x").unwrap();
+        assert!(Seen::open(folder.path(), "s").is_stale(&file));
+    }
+}

@@ -1,0 +1,15 @@
+//! Coding agents with osm's hooks: what is installed, what a hook answers, and the real agents.
+
+#[macro_use]
+extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
+
+#[cfg(target_os = "linux")]
+mod hook;
+#[cfg(unix)]
+mod install;
+#[cfg(unix)]
+mod site;
+
+fn main() -> std::process::ExitCode {
+    osm_testkit::trials::run()
+}
