@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::schema;
-use super::script::Scripts;
+use super::script::{self, Scripts};
 
 /// What the model is asked to go on with.
 #[derive(Default)]
@@ -66,14 +66,29 @@ impl Conversation {
             })
             .collect();
         scripts.keep_results(&script, &results);
-        match scripts.command(&script, results.len()) {
-            Some(command) => Reply::Call {
+        let step = scripts.command(&script, results.len());
+        match (step, step.and_then(script::file_of)) {
+            (_, Some(path)) => match self.write_tool() {
+                Some(tool) => Reply::Call {
+                    id: script.call_id(results.len()),
+                    tool: tool.name.clone(),
+                    arguments: schema::write_arguments(&tool.parameters, path),
+                },
+                None => Reply::Say("No tool writes files.".to_owned()),
+            },
+            (Some(command), None) => Reply::Call {
                 id: script.call_id(results.len()),
                 tool: tool.name.clone(),
                 arguments: schema::shell_arguments(&tool.parameters, command_key, command),
             },
-            None => Reply::Say("All commands were run.".to_owned()),
+            (None, None) => Reply::Say("All commands were run.".to_owned()),
         }
+    }
+
+    /// The tool that writes a whole file.
+    fn write_tool(&self) -> Option<&Tool> {
+        const NAMES: [&str; 4] = ["Write", "write_file", "write", "create"];
+        NAMES.iter().find_map(|name| self.tools.iter().find(|tool| tool.name == *name))
     }
 
     /// The tool that runs commands, and the name of its argument for the command.

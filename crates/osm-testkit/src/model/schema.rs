@@ -26,6 +26,20 @@ pub(super) fn shell_arguments(parameters: &Value, command_key: &str, command: &s
     Value::Object(arguments)
 }
 
+/// Arguments that make a tool write a file.
+pub(super) fn write_arguments(parameters: &Value, path: &str) -> Value {
+    const PATHS: [&str; 4] = ["file_path", "filePath", "path", "absolute_path"];
+    const CONTENTS: [&str; 3] = ["content", "file_text", "contents"];
+    let mut arguments = required(parameters);
+    let properties = &parameters["properties"];
+    for (names, value) in [(&PATHS[..], path), (&CONTENTS[..], "written by the model\n")] {
+        if let Some(name) = names.iter().find(|name| !properties[**name].is_null()) {
+            arguments.insert((*name).to_owned(), json!(value));
+        }
+    }
+    Value::Object(arguments)
+}
+
 /// The plainest value that a schema admits.
 pub(super) fn instance(schema: &Value) -> Value {
     if let Some(first) = schema["enum"].get(0) {

@@ -7,6 +7,20 @@
 /// How a prompt names its script; a number follows.
 const MARK: &str = "scripted-task-";
 
+/// How a step that writes a file begins; the path follows.
+const WRITE: &str = "write-file:";
+
+/// A step in which the agent writes a file with its own tool, instead of running a command.
+#[must_use]
+pub fn write_file(path: &str) -> String {
+    format!("{WRITE}{path}")
+}
+
+/// The file that a step writes, if it is such a step.
+pub(super) fn file_of(step: &str) -> Option<&str> {
+    step.strip_prefix(WRITE)
+}
+
 /// A list of commands that one conversation is to run in turn.
 #[derive(Clone, Debug)]
 pub struct Script {

@@ -214,7 +214,7 @@ pub(crate) static AGENTS: &[Agent] = &[
         hooks: &[
             hook("SessionStart", Moment::SessionStart, ""),
             hook("SubagentStart", Moment::SubagentStart, ""),
-            hook("PreToolUse", Moment::BeforeTool, "apply_patch|Write|Edit|mcp__.*"),
+            hook("PreToolUse", Moment::BeforeTool, "apply_patch|Write|Edit|Bash|mcp__.*"),
             hook("PostToolUse", Moment::AfterTool, "apply_patch|Bash"),
         ],
         edits: &["apply_patch", "Write", "Edit"],
@@ -237,7 +237,7 @@ pub(crate) static AGENTS: &[Agent] = &[
         skill: Some("skills"),
         hooks: &[
             hook("SessionStart", Moment::SessionStart, ""),
-            hook("BeforeTool", Moment::BeforeTool, "write_file|replace|mcp_.*"),
+            hook("BeforeTool", Moment::BeforeTool, "write_file|replace|run_shell_command|mcp_.*"),
             hook("AfterTool", Moment::AfterTool, "write_file|replace|read_file|run_shell_command"),
             hook("SessionEnd", Moment::SessionEnd, ""),
         ],
@@ -259,7 +259,11 @@ pub(crate) static AGENTS: &[Agent] = &[
         hooks: &[
             hook("SessionStart", Moment::SessionStart, ""),
             hook("SubagentStart", Moment::SubagentStart, ""),
-            hook("PreToolUse", Moment::BeforeTool, "write_file|edit|notebook_edit|mcp__.*"),
+            hook(
+                "PreToolUse",
+                Moment::BeforeTool,
+                "write_file|edit|notebook_edit|run_shell_command|mcp__.*",
+            ),
             hook("PostToolUse", Moment::AfterTool, "write_file|edit|read_file|run_shell_command"),
             hook("SessionEnd", Moment::SessionEnd, ""),
         ],

@@ -151,3 +151,137 @@ fn a_home_that_cannot_be_used_stops_no_tool() {
         assert!(!ran.stdout.contains("deny"), "{event}: {}", ran.stdout);
     }
 }
+
+/// A session that holds `a.txt`, by a lease.
+fn held(site: &Site) -> String {
+    site.ok(&["claim", "path", "a.txt", "--note", "their\nnote", "--session", "holder"]);
+    site.path("work/a.txt").display().to_string()
+}
+
+/// What the holder is told at its next hook.
+fn told_to_holder(site: &Site) -> String {
+    let mut command = site.command(&super::site::program());
+    command.env("OSM_SESSION", "holder").args(["agent", "hook", "after-tool"]);
+    with_input(command, after("s9", "/nowhere").to_string().as_bytes()).stdout
+}
+
+#[test]
+fn a_held_file_is_refused_in_every_form_of_its_name() {
+    let site = Site::new();
+    let path = held(&site);
+    fs::create_dir(site.path("work/sub")).unwrap();
+    std::os::unix::fs::symlink("a.txt", site.path("work/link")).unwrap();
+    fs::write(&path, "x").unwrap();
+    let work = site.work().display().to_string();
+    for name in [
+        path.clone(),
+        format!("{work}/sub/../a.txt"),
+        format!("{work}//./a.txt"),
+        format!("{work}/link"),
+    ] {
+        let refused = answer(&site, "claude", "before-tool", &edit("s1", &name));
+        let why = refused["hookSpecificOutput"]["permissionDecisionReason"].as_str();
+        let why = why.unwrap_or_else(|| panic!("{name} is not refused: {refused}"));
+        for part in [
+            "path:a.txt: already claimed",
+            "Their note: \"their",
+            "osm claim --wait 10m path:a.txt",
+        ] {
+            assert!(why.contains(part), "{why}");
+        }
+        assert_eq!(why.lines().count(), 1, "{why}");
+    }
+    let relative = json!({ "session_id": "s1", "cwd": work, "tool_name": "apply_patch", "tool_input":
+        { "command": "*** Begin Patch\n*** Add File: b.txt\n+x\n*** Update File: a.txt\n*** End Patch" } });
+    let refused = answer(&site, "codex", "before-tool", &relative);
+    assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny", "{refused}");
+    let claims = site.ok(&["claims", "--session", "observer"]);
+    assert!(!claims.contains("b.txt"), "all files of a patch, or none: {claims}");
+    assert_eq!(
+        answer(&site, "claude", "before-tool", &edit("s1", "/elsewhere/a.txt")),
+        Value::Null
+    );
+}
+
+#[test]
+fn a_subagent_is_another_owner() {
+    let site = Site::new();
+    let shell = site.path("claude");
+    program::copy(&trials::need(tools::program("bash")), &shell).unwrap();
+    let payload = |subagent: &str| {
+        let mut payload = edit("s1", &site.path("work/b.txt").display().to_string());
+        payload["agent_id"] = subagent.into();
+        payload.to_string()
+    };
+    site.write("one", &payload("a1"));
+    site.write("two", &payload("a2"));
+    let mut command = site.command(&shell);
+    let line = "for it in one one two; do osm agent hook before-tool <~/$it; echo; done; exit";
+    command.args(["-c", line]);
+    let ran = with_input(command, b"");
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[..2], ["", ""], "{}", ran.stdout);
+    assert!(lines[2].contains("\"deny\""), "{}", ran.stdout);
+}
+
+#[test]
+fn warn_lets_the_edit_through_and_tells_both() {
+    let site = Site::new();
+    let path = held(&site);
+    site.ok(&["config", "set", "agent.edits", "warn"]);
+    let warned = answer(&site, "claude", "before-tool", &edit("s1", &path));
+    assert_eq!(warned["hookSpecificOutput"]["permissionDecision"], Value::Null);
+    let context = warned["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(
+        context.contains("lets this edit through") && context.contains("already claimed"),
+        "{context}"
+    );
+    let told = told_to_holder(&site);
+    assert!(told.contains("changed path:a.txt, which you hold"), "{told}");
+    assert_eq!(told_to_holder(&site), "", "it is told once");
+    site.ok(&["config", "set", "agent.edits", "off"]);
+    assert_eq!(answer(&site, "claude", "before-tool", &edit("s1", &path)), Value::Null);
+}
+
+#[test]
+fn a_command_that_changes_a_held_file_is_reported_to_both() {
+    let site = Site::new();
+    let path = held(&site);
+    fs::write(&path, "1").unwrap();
+    let shell = |event: &str| {
+        let payload = json!({ "session_id": "s1", "cwd": site.work(), "hook_event_name": event, "tool_name": "Bash",
+            "tool_input": { "command": "sed -i s/1/2/ a.txt" } });
+        let word = if event == "PreToolUse" { "before-tool" } else { "after-tool" };
+        answer(&site, "claude", word, &payload)
+    };
+    assert_eq!(shell("PreToolUse"), Value::Null);
+    assert_eq!(shell("PostToolUse"), Value::Null, "nothing changed");
+    assert_eq!(shell("PreToolUse"), Value::Null);
+    fs::write(&path, "22").unwrap();
+    let told = shell("PostToolUse");
+    let told = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(told.contains("your command changed a.txt, which "), "{told}");
+    assert_eq!(shell("PostToolUse"), Value::Null, "it is told once");
+    assert!(told_to_holder(&site).contains("changed a.txt, which you hold"));
+}
+
+#[test]
+fn an_error_of_the_ledger_lets_the_edit_through_and_is_told_once() {
+    let site = Site::new();
+    let path = held(&site);
+    site.write(".config/one-shot-man/claims.db", "not a ledger");
+    for name in ["claims.db-wal", "claims.db-shm"] {
+        site.delete(&format!(".config/one-shot-man/{name}"));
+    }
+    let payload = edit("s1", &path).to_string();
+    let first = hook(&site, "claude", "before-tool", payload.as_bytes());
+    assert_eq!(first.code, Some(0));
+    assert!(
+        first.stdout.contains("systemMessage") && first.stdout.contains("let an edit through"),
+        "{}",
+        first.stdout
+    );
+    assert!(!first.stdout.contains("deny") && first.stderr.contains("let an edit through"));
+    let second = hook(&site, "claude", "before-tool", payload.as_bytes());
+    assert_eq!((second.stdout.as_str(), second.stderr.as_str()), ("", ""));
+}

@@ -7,6 +7,8 @@ extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
 mod hook;
 #[cfg(unix)]
 mod install;
+#[cfg(target_os = "linux")]
+mod real_agent;
 #[cfg(unix)]
 mod site;
 

@@ -80,6 +80,12 @@ impl Site {
         fs::write(path, content).unwrap();
     }
 
+    /// Deletes a file of the home, if there is one.
+    #[expect(clippy::disallowed_methods, reason = "a file of the test")]
+    pub(crate) fn delete(&self, name: &str) {
+        drop(fs::remove_file(self.path(name)));
+    }
+
     /// Every file, folder and link of the home but osm's own, with content and mode.
     pub(crate) fn snapshot(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
         let mut found = BTreeMap::new();

@@ -34,6 +34,18 @@ enum Line {
     /// The session read or wrote it; `None` if it did not exist.
     #[serde(rename = "file")]
     File(PathBuf, Option<Stamp>),
+    /// A file of another session, before a command of this one.
+    #[serde(rename = "other")]
+    Other(PathBuf, Option<Stamp>),
+    /// Something that the session must be told.
+    #[serde(rename = "tell")]
+    Tell(String),
+    /// Everything to tell up to here was told.
+    #[serde(rename = "told")]
+    Told,
+    /// This problem was reported.
+    #[serde(rename = "problem")]
+    Problem(String),
 }
 
 /// What a session saw.
@@ -41,6 +53,9 @@ enum Line {
 pub(super) struct Seen {
     path: PathBuf,
     files: HashMap<PathBuf, Option<Stamp>>,
+    others: HashMap<PathBuf, Option<Stamp>>,
+    untold: Vec<String>,
+    problems: Vec<String>,
     added: String,
     is_long: bool,
 }
@@ -62,6 +77,10 @@ impl Seen {
     fn apply(&mut self, line: Line) {
         match line {
             Line::File(path, stamp) => drop(self.files.insert(path, stamp)),
+            Line::Other(path, stamp) => drop(self.others.insert(path, stamp)),
+            Line::Tell(text) => self.untold.push(text),
+            Line::Told => self.untold.clear(),
+            Line::Problem(text) => self.problems.push(text),
         }
     }
 
@@ -84,6 +103,47 @@ impl Seen {
         }
     }
 
+    /// Remembers the state of another session's file.
+    pub(super) fn note_other(&mut self, path: &Path) {
+        let now = stamp(path);
+        if self.others.get(path) != Some(&now) {
+            self.add(Line::Other(path.to_owned(), now));
+        }
+    }
+
+    /// Whether another session's file changed since it was noted.
+    pub(super) fn other_changed(&self, path: &Path) -> bool {
+        self.others.get(path).is_some_and(|seen| *seen != stamp(path))
+    }
+
+    /// Whether the session knows the file in its present state.
+    pub(super) fn knows(&self, path: &Path) -> bool {
+        self.files.get(path).is_some_and(|seen| *seen == stamp(path))
+    }
+
+    /// What the session must be told, which is then told.
+    pub(super) fn take_untold(&mut self) -> Vec<String> {
+        let untold = self.untold.clone();
+        if !untold.is_empty() {
+            self.add(Line::Told);
+        }
+        untold
+    }
+
+    /// Leaves something that the session is told at its next hook.
+    pub(super) fn tell(&mut self, text: String) {
+        self.add(Line::Tell(text));
+    }
+
+    /// Whether a problem was not reported yet; it then counts as reported.
+    pub(super) fn is_new_problem(&mut self, problem: &str) -> bool {
+        let is_new = !self.problems.iter().any(|it| it == problem);
+        if is_new {
+            self.add(Line::Problem(problem.to_owned()));
+        }
+        is_new
+    }
+
     /// Writes what is new.
     pub(super) fn save(&mut self) -> std::io::Result<()> {
         if self.added.is_empty() {
@@ -103,7 +163,10 @@ impl Seen {
 
     fn compact(&self) -> String {
         let files = self.files.iter().map(|(path, stamp)| Line::File(path.clone(), stamp.clone()));
-        files.map(|line| serde_json::to_string(&line).expect("a line is JSON") + "\n").collect()
+        let untold = self.untold.iter().cloned().map(Line::Tell);
+        let problems = self.problems.iter().cloned().map(Line::Problem);
+        let lines = files.chain(untold).chain(problems);
+        lines.map(|line| serde_json::to_string(&line).expect("a line is JSON") + "\n").collect()
     }
 
     /// Forgets what the session saw.
@@ -170,16 +233,29 @@ mod tests {
     }
 
     #[test]
+    fn a_message_is_told_once_and_a_problem_reported_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut seen = Seen::open(folder.path(), "s");
+        seen.tell("x".into());
+        seen.save().unwrap();
+        let mut seen = Seen::open(folder.path(), "s");
+        assert!(seen.is_new_problem("p") && !seen.is_new_problem("p"));
+        assert_eq!(seen.take_untold(), ["x"]);
+        seen.save().unwrap();
+        let mut seen = Seen::open(folder.path(), "s");
+        assert_eq!(seen.take_untold(), [""; 0]);
+        assert!(!seen.is_new_problem("p"));
+    }
+
+    #[test]
     fn damage_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a");
         let mut seen = Seen::open(folder.path(), "s");
-        seen.note(&file);
+        seen.tell("x".into());
         seen.save().unwrap();
         let path = folder.path().join("seen/s");
         let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, format!("{{\"fi\n\0\n{text}{{\"file\":[\"")).unwrap();
-        std::fs::write(&file, "x").unwrap();
-        assert!(Seen::open(folder.path(), "s").is_stale(&file));
+        std::fs::write(&path, format!("{{\"fi\n\0\n{text}{{\"tell\":\"y")).unwrap();
+        assert_eq!(Seen::open(folder.path(), "s").untold, ["x"]);
     }
 }

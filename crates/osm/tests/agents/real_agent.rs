@@ -1,0 +1,154 @@
+//! Real agents with osm's hooks, driven by a scripted model: an edit of a held file is refused and the model
+//! reads why, an edit of a free file claims it, and a dead agent's claim is free.
+#![expect(clippy::unwrap_used, reason = "a file that cannot be read is a failed test")]
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use osm_testkit::agents::{self, Agent, RealAgent, Run};
+use osm_testkit::model::{ScriptedModel, write_file};
+use osm_testkit::tools::Skipped;
+use osm_testkit::trials;
+use serde_json::Value;
+
+use super::site::Site;
+
+/// An agent in a home with osm's hooks.
+struct Stage {
+    site: Site,
+    agent: RealAgent,
+    model: ScriptedModel,
+}
+
+impl Stage {
+    fn new(name: &str) -> Self {
+        let agent = Agent::named(name).unwrap().installed(&agents::cache_dir());
+        let agent = trials::need(agent.map_err(|missing| Skipped(missing.to_string())));
+        let stage = Self { site: Site::new(), agent, model: ScriptedModel::start().unwrap() };
+        // The agent's own settings come first: the first run writes them.
+        stage.prepare(&[]);
+        stage
+    }
+
+    /// How to start the agent with these steps. This writes the settings of the test kit again.
+    fn prepare(&self, steps: &[String]) -> Command {
+        let (work, path) = (self.site.work(), self.site.search_path());
+        let run =
+            Run { env: &[("PATH", path.as_str())], ..Run::new(&self.site.home, &work, steps) };
+        let script = self.model.script(steps);
+        self.agent.prepare(&self.model, &script, &run).unwrap().command()
+    }
+
+    /// Starts the agent. Its settings are then those of the test kit with osm's hooks.
+    fn start(&self, steps: &[String]) -> Child {
+        let mut command = self.prepare(steps);
+        self.site.ok(&["agent", "install", self.agent.agent.name]);
+        let log = fs::File::create(self.site.path("agent.log")).unwrap();
+        command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        command.spawn().unwrap()
+    }
+
+    /// Runs the agent to its end, and returns everything that it told the model.
+    fn run(&self, steps: &[String]) -> String {
+        let before = self.model.exchanges().len();
+        let status = self.start(steps).wait().unwrap();
+        let log = fs::read_to_string(self.site.path("agent.log")).unwrap();
+        assert!(status.success(), "{status}: {log}");
+        let exchanges = self.model.exchanges();
+        exchanges.into_iter().skip(before).map(|it| it.request + "\n").collect()
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.site.work().join(name).display().to_string()
+    }
+
+    /// The open claims, as another session sees them.
+    fn claims(&self) -> Vec<Value> {
+        let list = self.site.ok(&["claims", "--json", "--session", "observer"]);
+        match serde_json::from_str(&list).unwrap() {
+            Value::Array(claims) => claims,
+            other => other["claims"].as_array().cloned().unwrap_or_default(),
+        }
+    }
+}
+
+fn an_edit_of_a_held_file_is_refused(agent: &str) {
+    let stage = Stage::new(agent);
+    stage.site.ok(&["claim", "path", "held.txt", "--note", "rewriting it", "--session", "holder"]);
+    let steps = [write_file(&stage.file("held.txt")), write_file(&stage.file("free.txt"))];
+    let told = stage.run(&steps);
+    assert!(!stage.site.work().join("held.txt").exists(), "the edit was made: {told}");
+    assert!(stage.site.work().join("free.txt").exists(), "the free file was not written: {told}");
+    for part in ["already claimed", "rewriting it", "The edit was not made", "osm claim --wait 10m"]
+    {
+        assert!(told.contains(part), "the model did not read {part:?}: {told}");
+    }
+    assert!(told.contains("You are session "), "the model was not told who it is: {told}");
+}
+
+fn a_free_file_is_claimed_until_the_agent_is_killed(agent: &str) {
+    let stage = Stage::new(agent);
+    let file = stage.file("a.txt");
+    let marker = stage.file("marker");
+    let wait = format!("touch {marker}; sleep 60");
+    let mut first = stage.start(&[write_file(&file), wait]);
+    let begin = Instant::now();
+    while !stage.site.work().join("marker").exists() {
+        let log = fs::read_to_string(stage.site.path("agent.log")).unwrap();
+        assert!(first.try_wait().unwrap().is_none(), "{log}");
+        assert!(begin.elapsed() < agents::TIMEOUT, "{log}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let claims = stage.claims();
+    assert_eq!(claims.len(), 1, "{claims:?}");
+    let claimed = claims[0].to_string();
+    assert!(claimed.contains("path:a.txt"), "{claimed}");
+    let second = stage.site.osm(&["claim", "path", "a.txt", "--session", "second"]);
+    assert_eq!(second.code, Some(10), "{}{}", second.stdout, second.stderr);
+    kill(&mut first);
+    stage.site.ok(&["claim", "path", "a.txt", "--session", "second"]);
+}
+
+/// Kills an agent and everything below it that still runs the agent's program.
+fn kill(agent: &mut Child) {
+    let below = Command::new("pgrep").args(["-P", &agent.id().to_string()]).output().unwrap();
+    let pids = String::from_utf8(below.stdout).unwrap();
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    for pid in pids.split_whitespace() {
+        drop(Command::new("kill").args(["-KILL", pid]).status());
+    }
+}
+
+fn removal_restores_every_file(agent: &str) {
+    let stage = Stage::new(agent);
+    let before = stage.site.snapshot();
+    stage.site.ok(&["agent", "install", agent]);
+    assert_ne!(before, stage.site.snapshot());
+    stage.site.ok(&["agent", "remove", agent]);
+    assert_eq!(before, stage.site.snapshot());
+}
+
+macro_rules! agents {
+    ($($name:ident),*) => {$(
+        mod $name {
+            #[test]
+            fn an_edit_of_a_held_file_is_refused() {
+                super::an_edit_of_a_held_file_is_refused(stringify!($name));
+            }
+
+            #[test]
+            fn a_free_file_is_claimed_until_the_agent_is_killed() {
+                super::a_free_file_is_claimed_until_the_agent_is_killed(stringify!($name));
+            }
+
+            #[test]
+            fn removal_restores_every_file() {
+                super::removal_restores_every_file(stringify!($name));
+            }
+        }
+    )*};
+}
+
+agents!(claude, gemini, qwen, opencode);
