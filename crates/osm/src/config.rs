@@ -34,7 +34,7 @@ pub(crate) use prompting::Prompting;
 pub use reading::Problem;
 pub(crate) use reading::{Entry, Reading};
 pub use settings::InvalidLimits;
-pub(crate) use settings::{Edits, InvalidStore, NO_CLEANUP, Settings};
+pub(crate) use settings::{Edits, InvalidStore, NO_CLEANUP, Settings, edits_of_repository};
 
 use crate::World;
 

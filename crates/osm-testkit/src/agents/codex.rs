@@ -12,7 +12,7 @@ pub(super) const AGENT: Agent = Agent {
 
 fn plan(task: &Task) -> Plan {
     let config = format!(
-        r#"model = "scripted"
+        r#"model = "gpt-5.5"
 model_provider = "scripted"
 check_for_update_on_startup = false
 

@@ -87,7 +87,7 @@ impl Conversation {
 
     /// The tool that writes a whole file.
     fn write_tool(&self) -> Option<&Tool> {
-        const NAMES: [&str; 4] = ["Write", "write_file", "write", "create"];
+        const NAMES: [&str; 5] = ["Write", "write_file", "write", "create", "apply_patch"];
         NAMES.iter().find_map(|name| self.tools.iter().find(|tool| tool.name == *name))
     }
 

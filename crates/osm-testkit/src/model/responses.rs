@@ -7,11 +7,13 @@ use super::sse::Event;
 
 pub(super) fn parse(body: &Value) -> Conversation {
     let tools = body["tools"].as_array().into_iter().flatten();
-    // Only functions have arguments by a schema; the other kinds of tool are none of ours.
-    let tools = tools.filter(|tool| tool["type"] == "function").map(|tool| Tool {
-        name: tool["name"].as_str().unwrap_or_default().to_owned(),
-        parameters: tool["parameters"].clone(),
-    });
+    // Only functions have arguments by a schema; a custom tool takes a text.
+    let kinds = ["function", "custom"];
+    let tools =
+        tools.filter(|tool| kinds.iter().any(|kind| tool["type"] == *kind)).map(|tool| Tool {
+            name: tool["name"].as_str().unwrap_or_default().to_owned(),
+            parameters: tool["parameters"].clone(),
+        });
     let mut turns = Vec::new();
     if let Some(text) = body["input"].as_str() {
         turns.push(Turn::User(text.to_owned()));
@@ -22,7 +24,9 @@ pub(super) fn parse(body: &Value) -> Conversation {
             None | Some("message") if item["role"] == "user" => {
                 turns.push(Turn::User(text_of(&item["content"])));
             }
-            Some("function_call_output") => turns.push(Turn::ToolResult(text_of(&item["output"]))),
+            Some("function_call_output" | "custom_tool_call_output") => {
+                turns.push(Turn::ToolResult(text_of(&item["output"])))
+            }
             _ => {}
         }
     }
@@ -60,6 +64,10 @@ pub(super) fn stream(answer: &Answer) -> Vec<Event> {
                 Event::typed("response.output_text.delta", with("delta", text)),
                 Event::typed("response.output_text.done", with("text", text)),
             ]);
+        }
+        Reply::Call { arguments: Value::String(_), .. } => {
+            started["input"] = "".into();
+            events.push(added(&started));
         }
         Reply::Call { arguments, .. } => {
             started["arguments"] = "".into();
@@ -117,6 +125,14 @@ fn item(answer: &Answer) -> Value {
             "role": "assistant",
             "status": "completed",
             "content": [{ "type": "output_text", "text": text, "annotations": [] }],
+        }),
+        Reply::Call { id, tool, arguments: Value::String(input) } => json!({
+            "type": "custom_tool_call",
+            "id": format!("ctc_{}", answer.number),
+            "call_id": id,
+            "name": tool,
+            "input": input,
+            "status": "completed",
         }),
         Reply::Call { id, tool, arguments } => json!({
             "type": "function_call",

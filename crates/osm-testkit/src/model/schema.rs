@@ -26,8 +26,14 @@ pub(super) fn shell_arguments(parameters: &Value, command_key: &str, command: &s
     Value::Object(arguments)
 }
 
-/// Arguments that make a tool write a file.
+/// Arguments that make a tool write a file; a tool without a schema takes a patch.
 pub(super) fn write_arguments(parameters: &Value, path: &str) -> Value {
+    if parameters.is_null() {
+        let patch = format!(
+            "*** Begin Patch\n*** Add File: {path}\n+written by the model\n*** End Patch\n"
+        );
+        return patch.into();
+    }
     const PATHS: [&str; 4] = ["file_path", "filePath", "path", "absolute_path"];
     const CONTENTS: [&str; 3] = ["content", "file_text", "contents"];
     let mut arguments = required(parameters);

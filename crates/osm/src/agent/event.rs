@@ -30,6 +30,10 @@ pub(crate) enum Moment {
     SessionEnd,
 }
 
+/// The words of all moments, for completion.
+pub(crate) const WORDS: &[&str] =
+    &["session-start", "subagent-start", "before-tool", "after-tool", "session-end"];
+
 impl Moment {
     /// Every moment, and its word on the command line.
     pub(crate) const TABLE: [(Self, &'static str); 5] = [

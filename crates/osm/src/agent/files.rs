@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::codex_trust::{self, Trusted};
 use super::json_text::{Comments, Draft, Invalid};
 use super::table::{Agent, Format, Hook};
 
@@ -41,6 +42,8 @@ pub(crate) enum Content {
         /// The name of each list, and the element.
         elements: Vec<(&'static str, Value)>,
     },
+    /// The trust of Codex in these hooks; the file is the user's.
+    Trust(Vec<Trusted>),
 }
 
 /// The command line of a hook. An agent that cannot find `osm` continues without it: to some agents a
@@ -123,6 +126,7 @@ impl Content {
     pub(crate) fn apply(&self, before: &str) -> Result<Draft, Invalid> {
         let mut draft = Draft::new(before);
         match self {
+            Self::Trust(trusted) => return codex_trust::apply(before, trusted),
             Self::Own { text, .. } => draft.replace(0, before.len(), text.clone()),
             Self::Hooks { comments, base, elements } => {
                 if before.trim().is_empty() {
@@ -144,6 +148,9 @@ impl Content {
         matches!(self, Self::Own { .. })
     }
 }
+
+/// The file in which Codex keeps its trust in hooks, below its folder.
+pub(crate) const TRUST: &str = "config.toml";
 
 /// Whether a text is a hook of ours.
 pub(crate) fn is_ours(text: &str) -> bool {

@@ -165,6 +165,12 @@ pub(crate) enum Dialect {
 
 const CLAUDE_EDITS: &[&str] = &["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
+/// The names of all agents, for completion.
+pub(crate) const NAMES: &[&str] = &[
+    "claude", "codex", "gemini", "qwen", "opencode", "copilot", "cline", "pi", "cursor", "crush",
+    "goose",
+];
+
 /// Every agent.
 pub(crate) static AGENTS: &[Agent] = &[
     Agent {
@@ -458,6 +464,11 @@ mod tests {
     use osm_identity::Catalogue;
 
     use super::*;
+
+    #[test]
+    fn every_agent_is_completed() {
+        assert!(AGENTS.iter().map(|agent| agent.name).eq(NAMES.iter().copied()));
+    }
 
     #[test]
     fn identity_knows_every_agent_and_its_variables() {

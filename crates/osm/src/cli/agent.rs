@@ -22,6 +22,12 @@ osm keeps the rest of your files, and `osm agent remove` restores them.")]
         /// Change nothing, and exit with 1 if something would change
         #[arg(long, conflicts_with = "dry_run")]
         check: bool,
+        /// Also make Codex trust the hooks, which it otherwise asks you for in /hooks
+        #[arg(long)]
+        trust: bool,
+        /// Do not ask for confirmation
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Remove what `osm agent install` wrote
     #[command(after_help = "Examples:
@@ -33,6 +39,11 @@ osm keeps the rest of your files, and `osm agent remove` restores them.")]
     },
     /// Show which agents have hooks
     Status {
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Prove that the hooks work: two sessions race for a file, and one is killed
+    Check {
         #[command(flatten)]
         format: Format,
     },

@@ -11,26 +11,28 @@ use crate::cli::{Agent as Line, AgentWhich as Which, Format};
 use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
 use crate::ops::agent::{
-    self, AgentRequest, AgentStatus, Change, ChangedFile, HookState, Reach, hook,
+    self, AgentRequest, AgentStatus, CODEX, Change, ChangedFile, HookState, Reach, hook,
 };
 use crate::render::{Style, Text, Ui};
 
 pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(), CommandError> {
     match line {
-        Line::Install { which, check } => {
-            let mut request = request(which);
-            request.dry_run |= check;
-            let files = agent::install(invocation, &request)?;
+        Line::Install { which, check, trust, yes } => {
+            let request = AgentRequest {
+                dry_run: which.dry_run || *check,
+                trust: *trust,
+                yes: *yes,
+                ..request(which)
+            };
+            let files = agent::install(invocation, &request, ui)?;
             show(&files, which, "installed", ui);
-            let is_changed = files.iter().any(|file| file.change != Change::Unchanged);
-            if *check && is_changed {
+            let is_changed = |file: &ChangedFile| file.change != Change::Unchanged;
+            if *check && files.iter().any(is_changed) {
                 return Err(CommandError::Told(Exit::Failure));
             }
-            if !request.dry_run && invocation.world.program_on_path().is_none() {
-                ui.warn("no `osm` in PATH: the hooks do nothing until an agent can find it");
-            }
-            if files.iter().any(|file| file.agent == "codex") && is_changed && !request.dry_run {
-                ui.note("Codex runs a hook only after you trust it: start codex, type /hooks, and trust each one");
+            if !request.dry_run {
+                let codex = files.iter().any(|file| file.agent == CODEX && is_changed(file));
+                remind(codex && !trust, invocation, ui);
             }
         }
         Line::Remove { which } => {
@@ -38,6 +40,7 @@ pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(
             show(&files, which, "removed", ui);
         }
         Line::Status { format } => status(&agent::status(invocation)?, *format, ui),
+        Line::Check { format } => return check(invocation, *format, ui),
         // Typed by a person: there is no payload.
         Line::Hook { event } => {
             return Err(CommandError::failed(
@@ -51,12 +54,39 @@ pub(super) fn run(line: &Line, invocation: &Invocation, ui: &mut Ui) -> Result<(
     Ok(())
 }
 
+fn check(invocation: &Invocation, format: Format, ui: &mut Ui) -> Result<(), CommandError> {
+    let checked = agent::check(invocation.world)?;
+    if format.json {
+        ui.json(&checked);
+    } else {
+        for step in &checked.steps {
+            let state = if step.ok { "ok" } else { "FAILED" };
+            ui.line(format!("{state}  {}", step.what));
+            ui.line(format!("    {}", step.result));
+        }
+    }
+    if checked.ok { Ok(()) } else { Err(CommandError::Told(Exit::Failure)) }
+}
+
+/// Says what else the hooks need.
+fn remind(needs_trust: bool, invocation: &Invocation, ui: &mut Ui) {
+    if invocation.world.program_on_path().is_none() {
+        ui.warn("no `osm` in PATH: the hooks do nothing until an agent can find it");
+    }
+    if needs_trust {
+        ui.note("Codex runs a hook only after you trust it");
+        ui.hint("type /hooks in Codex, or run: osm agent install codex --trust");
+    }
+}
+
 fn request(which: &Which) -> AgentRequest {
     AgentRequest {
         names: which.names.clone(),
         all: which.all,
         reach: if which.project { Reach::Project } else { Reach::User },
         dry_run: which.dry_run,
+        trust: false,
+        yes: false,
     }
 }
 

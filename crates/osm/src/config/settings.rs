@@ -1,6 +1,6 @@
 //! The settings as commands use them.
 
-use osm_identity::Catalogue;
+use osm_identity::{Catalogue, Environment};
 use osm_store::retention::Policy;
 
 use super::keys::{EDITS, HISTORY_LENGTH, KEEP_ARCHIVES, Kind, STORE, Value};
@@ -46,15 +46,26 @@ pub(crate) struct Settings {
 }
 
 /// What a hook does before an edit of a file that another session holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Edits {
+    /// Nothing.
+    Off,
+    /// Lets it through, and tells both sessions.
+    Warn,
     /// Refuses it.
     #[default]
     Refuse,
-    /// Lets it through, and tells both sessions.
-    Warn,
-    /// Nothing.
-    Off,
+}
+
+impl Edits {
+    /// What the word of the setting means.
+    fn named(word: &str) -> Self {
+        match word {
+            "warn" => Self::Warn,
+            "off" => Self::Off,
+            _ => Self::Refuse,
+        }
+    }
 }
 
 /// Why no store can be chosen.
@@ -90,6 +101,14 @@ impl Settings {
     }
 }
 
+/// What the configuration of a repository says about edits. It can be a stranger's, so it counts only where it
+/// is stricter than the user's.
+pub(crate) fn edits_of_repository(text: &str, environment: &Environment) -> Edits {
+    let reading = Reading::new(Ok(text.to_owned()), environment);
+    let is_set = reading.entry(EDITS).line.is_some();
+    if is_set { edits(&reading) } else { Edits::Off }
+}
+
 impl From<Reading> for Settings {
     fn from(reading: Reading) -> Self {
         let invalid_limits = invalid_limits(&reading);
@@ -103,17 +122,20 @@ impl From<Reading> for Settings {
         Self {
             keep_archives,
             history_length,
-            edits: match reading.entry(EDITS).value {
-                Ok(Value::Word("warn")) => Edits::Warn,
-                Ok(Value::Word("off")) => Edits::Off,
-                _ => Edits::Refuse,
-            },
+            edits: edits(&reading),
             prompting: Prompting::from(&reading),
             policy,
             invalid_limits,
             store: store(&reading),
             catalogue: reading.catalogue,
         }
+    }
+}
+
+fn edits(reading: &Reading) -> Edits {
+    match reading.entry(EDITS).value {
+        Ok(Value::Word(word)) => Edits::named(word),
+        _ => Edits::default(),
     }
 }
 
@@ -161,7 +183,6 @@ fn problems(reading: &Reading) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use osm_identity::Environment;
 
     fn settings(text: &str, variables: &[(&str, &str)]) -> Settings {
         let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
@@ -229,6 +250,18 @@ mod tests {
             let text = format!("session.max_count = 7\n{text}\n");
             assert_eq!(settings(&text, &[]).policy().max_count, 7, "{text}");
         }
+    }
+
+    #[test]
+    fn a_repository_only_makes_edits_stricter() {
+        let environment = Environment::new(1, []);
+        let of = |text: &str| edits_of_repository(text, &environment);
+        assert_eq!(of("agent.edits = 'off'"), Edits::Off);
+        assert_eq!(of("[agent]\nedits = 'warn'"), Edits::Warn);
+        assert_eq!(of("agent.edits = 'refuse'"), Edits::Refuse);
+        assert_eq!(of("[session]\nmax_count = 1"), Edits::Off, "it says nothing");
+        assert_eq!(of("agent.edits = "), Edits::Off);
+        assert_eq!(Edits::Off.max(Edits::Warn).max(Edits::Refuse), Edits::Refuse);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | reading and replacing a file of the user's | `file.rs` |
 //! | what a hook decides | `hook.rs` |
 
+mod check;
 mod diff;
 mod error;
 mod file;
@@ -19,6 +20,7 @@ mod seen;
 
 use std::path::PathBuf;
 
+pub use check::{CheckStep, Checked, check};
 pub use error::AgentError;
 pub use place::Reach;
 
@@ -27,7 +29,11 @@ use self::plan::Step;
 use self::record::Record;
 use crate::agent::Agent;
 use crate::agent::table::AGENTS;
+use crate::interaction::{Interaction, confirm};
 use crate::invocation::Invocation;
+
+/// The agent that runs only hooks that it trusts.
+pub(crate) const CODEX: &str = "codex";
 
 /// Which agents, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +46,10 @@ pub struct AgentRequest {
     pub reach: Reach,
     /// Change nothing.
     pub dry_run: bool,
+    /// Also make Codex trust the hooks.
+    pub trust: bool,
+    /// Do not ask before that.
+    pub yes: bool,
 }
 
 /// A file of an agent, and what was done to it.
@@ -107,6 +117,7 @@ pub enum HookState {
 pub fn install(
     invocation: &Invocation,
     request: &AgentRequest,
+    interaction: &mut dyn Interaction,
 ) -> Result<Vec<ChangedFile>, AgentError> {
     let places = Places::new(invocation, request.reach)?;
     let agents = chosen(request, &places)?;
@@ -114,7 +125,16 @@ pub fn install(
     // If one file cannot be changed, none is.
     let mut steps = Vec::new();
     for agent in agents {
-        steps.extend(plan::install(agent, &places, &record)?);
+        let mut of_agent = plan::install(agent, &places, &record)?;
+        if request.trust && agent.name == CODEX {
+            of_agent.extend(plan::trust(agent, &places, &record, &of_agent)?);
+        }
+        steps.extend(of_agent);
+    }
+    let trusts = |step: &Step| step.is_trust() && step.change() != Change::Unchanged;
+    if steps.iter().any(trusts) && !request.dry_run {
+        let question = "Let Codex run the hooks of osm without asking you in /hooks?";
+        confirm(request.yes, question, interaction)?;
     }
     carry_out(steps, request.dry_run, &mut record)
 }

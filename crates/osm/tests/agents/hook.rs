@@ -152,6 +152,19 @@ fn a_home_that_cannot_be_used_stops_no_tool() {
     }
 }
 
+#[test]
+fn the_check_plays_a_race_and_a_death() {
+    let site = Site::new();
+    let text = site.ok(&["agent", "check"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 6, "{text}");
+    assert_eq!(lines[1], "    one session has it");
+    assert!(lines[3].contains("path:file.txt: already claimed by a running session"), "{text}");
+    assert!(lines[5].starts_with("    the other session has the file after "), "{text}");
+    let checked: Value = serde_json::from_str(&site.ok(&["agent", "check", "--json"])).unwrap();
+    assert_eq!(checked["ok"], true, "{checked}");
+}
+
 /// A session that holds `a.txt`, by a lease.
 fn held(site: &Site) -> String {
     site.ok(&["claim", "path", "a.txt", "--note", "their\nnote", "--session", "holder"]);
@@ -240,7 +253,14 @@ fn warn_lets_the_edit_through_and_tells_both() {
     assert!(told.contains("changed path:a.txt, which you hold"), "{told}");
     assert_eq!(told_to_holder(&site), "", "it is told once");
     site.ok(&["config", "set", "agent.edits", "off"]);
-    assert_eq!(answer(&site, "claude", "before-tool", &edit("s1", &path)), Value::Null);
+    let edited = || answer(&site, "claude", "before-tool", &edit("s1", &path));
+    assert_eq!(edited(), Value::Null);
+    // The repository can be stricter than the user, and not the other way round.
+    site.write("work/.osm/config.toml", "agent.edits = 'refuse'\n");
+    assert_eq!(edited()["hookSpecificOutput"]["permissionDecision"], "deny");
+    site.ok(&["config", "unset", "agent.edits"]);
+    site.write("work/.osm/config.toml", "agent.edits = 'off'\n");
+    assert_eq!(edited()["hookSpecificOutput"]["permissionDecision"], "deny");
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl Stage {
     /// Starts the agent. Its settings are then those of the test kit with osm's hooks.
     fn start(&self, steps: &[String]) -> Child {
         let mut command = self.prepare(steps);
-        self.site.ok(&["agent", "install", self.agent.agent.name]);
+        self.site.ok(&["agent", "install", self.agent.agent.name, "--trust", "-y"]);
         let log = fs::File::create(self.site.path("agent.log")).unwrap();
         command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
         command.spawn().unwrap()
@@ -124,7 +124,7 @@ fn kill(agent: &mut Child) {
 fn removal_restores_every_file(agent: &str) {
     let stage = Stage::new(agent);
     let before = stage.site.snapshot();
-    stage.site.ok(&["agent", "install", agent]);
+    stage.site.ok(&["agent", "install", agent, "--trust", "-y"]);
     assert_ne!(before, stage.site.snapshot());
     stage.site.ok(&["agent", "remove", agent]);
     assert_eq!(before, stage.site.snapshot());
@@ -151,4 +151,4 @@ macro_rules! agents {
     )*};
 }
 
-agents!(claude, gemini, qwen, opencode);
+agents!(claude, codex, gemini, qwen, opencode);

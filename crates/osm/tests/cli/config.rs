@@ -117,6 +117,7 @@ fn every_setting_is_listed_with_its_source() {
     session.reset.keep_archives     true         default
     session.history_length          200          default
     store.backend                   memory       env OSM_STORE
+    agent.edits                     refuse       default
     prompt.tokens                   true         default
     prompt.budget                   0            default
     prompt.max_file_kb              1000         default

@@ -15,6 +15,11 @@ fn ids(event: &Event) -> (Option<&str>, Option<&str>) {
 }
 
 #[test]
+fn every_moment_is_completed() {
+    assert!(Moment::TABLE.iter().map(|(_, word)| *word).eq(WORDS.iter().copied()));
+}
+
+#[test]
 fn claude_in_a_subagent() {
     let event = before(
         "claude",

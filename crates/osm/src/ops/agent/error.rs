@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::agent::table::AGENTS;
 use crate::config::nearest::nearest;
 use crate::error::{Exit, Failure};
+use crate::interaction::Unconfirmed;
 use crate::invocation::InvocationError;
 use crate::unwritable_home::is_refusal;
 
@@ -33,6 +34,9 @@ pub enum AgentError {
     /// The run is not what its options ask for.
     #[error(transparent)]
     Invocation(#[from] InvocationError),
+    /// The user did not confirm it.
+    #[error(transparent)]
+    Unconfirmed(#[from] Unconfirmed),
     /// A file of the user's cannot be changed safely.
     #[error("cannot change {}: {reason}", path.display())]
     Invalid {
@@ -100,6 +104,7 @@ impl Failure for AgentError {
             Self::NoHome => "no_home",
             Self::NoProject(_) => "no_repository",
             Self::Invocation(error) => error.reason(),
+            Self::Unconfirmed(error) => error.reason(),
             Self::Invalid { .. } => "invalid_file",
             Self::LinkLeadsOut { .. } => "link_leads_out",
             Self::Foreign(_) => "file_exists",
@@ -116,6 +121,7 @@ impl Failure for AgentError {
             Self::NoneFound => Exit::NotFound,
             Self::Busy(_) => Exit::Busy,
             Self::Invocation(error) => error.exit(),
+            Self::Unconfirmed(error) => error.exit(),
             _ => Exit::Failure,
         }
     }
@@ -141,6 +147,7 @@ impl Failure for AgentError {
             }
             Self::Busy(_) => "try again when that process has ended".into(),
             Self::Invocation(error) => return error.hints(),
+            Self::Unconfirmed(error) => return error.hints(),
             Self::Io { .. } => return Vec::new(),
         };
         vec![hint]

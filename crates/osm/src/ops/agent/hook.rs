@@ -14,14 +14,18 @@ use serde_json::Value;
 use super::seen::{self, Seen};
 use crate::agent::event::Kind;
 use crate::agent::{Agent, Answer, Event, Moment, Verdict, identity};
-use crate::config::Edits;
+use crate::bare::repository_around;
+use crate::config::{Edits, edits_of_repository};
 use crate::interaction::Silence;
 use crate::invocation::{Invocation, Options};
 use crate::ops::claim::{self, HoldRequest, Resources, words};
 use crate::ops::identity::name::handle_of;
 use crate::ops::prime::{self, cut};
-use crate::{Failure, World};
+use crate::{Failure, World, ownership};
 
+/// The settings of a repository, below its top.
+const REPOSITORY_CONFIG: &str = ".osm/config.toml";
+const MOST_CONFIG_BYTES: u64 = 64 << 10;
 /// The most files of other sessions that are looked at after a command.
 const MOST_WATCHED: usize = 200;
 
@@ -63,13 +67,13 @@ struct Hook<'a> {
 }
 
 fn decide(invocation: &Invocation, agent: Option<&Agent>, event: &Event) -> Verdict {
-    let edits = invocation.settings.edits;
     let folder = event.folder.as_ref().map(PathBuf::from).filter(|it| it.is_absolute());
     let (Some(folder), Ok(home)) =
         (folder.or_else(|| invocation.world.folder()), invocation.home())
     else {
         return Verdict::default();
     };
+    let edits = edits(invocation, &folder);
     let seen = Seen::open(&home, invocation.session_id().as_str());
     let mut hook = Hook { invocation, agent, event, folder, home, seen };
     let mut verdict = match event.moment {
@@ -235,7 +239,7 @@ impl Hook<'_> {
         let listed = claim::paths_of_others(self.invocation, Some(&self.folder), None);
         // The ledger is not needed for a command to run.
         let listed = listed.unwrap_or_default().into_iter();
-        let top = crate::bare::repository_around(&self.folder).map(|it| it.worktree);
+        let top = repository_around(&self.folder).map(|it| it.worktree);
         let Some(top) = top else { return Vec::new() };
         listed
             .filter(|it| !matches!(it.standing, Standing::Free(_)))
@@ -290,6 +294,20 @@ impl Hook<'_> {
     fn shown(&self, path: &Path) -> String {
         words::one_line(&path.strip_prefix(&self.folder).unwrap_or(path).display().to_string())
     }
+}
+
+/// What a hook does here: the stricter of what the user and the repository say.
+fn edits(invocation: &Invocation, folder: &Path) -> Edits {
+    let user = invocation.settings.edits;
+    if user == Edits::Refuse {
+        return user;
+    }
+    let file = repository_around(folder).map(|it| it.worktree.join(REPOSITORY_CONFIG));
+    // A file that cannot be read makes nothing stricter.
+    let bytes = file.and_then(|file| ownership::read(&file, MOST_CONFIG_BYTES).ok().flatten());
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let own = text.map(|text| edits_of_repository(&text, &invocation.world.environment));
+    own.map_or(user, |own| own.max(user))
 }
 
 /// Whether another session is the reason.

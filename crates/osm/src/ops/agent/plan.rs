@@ -11,7 +11,8 @@ use super::place::{Places, Reach};
 use super::record::{Entry, Record};
 use super::{AgentError, Change, HookState, diff};
 use crate::agent::Agent;
-use crate::agent::files::{self, Content, is_ours};
+use crate::agent::codex_trust;
+use crate::agent::files::{self, Content, File, is_ours};
 use crate::agent::json_text::{self, Comments, Draft};
 use crate::{replacing, trust};
 
@@ -36,55 +37,68 @@ pub(super) fn install(
     places: &Places,
     record: &Record,
 ) -> Result<Vec<Step>, AgentError> {
-    let (folder, base) = (places.folder(agent), places.base(agent));
-    let mut steps = Vec::new();
-    for file in files::of(agent) {
-        let path = file.path.split('/').fold(folder.clone(), |path, name| path.join(name));
-        let found = Found::read(&path, &base)?;
-        let old = record.find(&path);
-        let before = match old {
-            Some(entry) => taken_back(&found, entry)?,
-            None => found.text.clone(),
-        };
-        let invalid = |reason: String| AgentError::Invalid { path: path.clone(), reason };
-        if file.content.is_own() && before.is_some() && before != wanted(&file.content) {
-            return Err(AgentError::Foreign(path));
-        }
-        let draft = file.content.apply(before.as_deref().unwrap_or_default());
-        let draft = draft.map_err(|error| invalid(error.to_string()))?;
-        if found.text.as_ref() != Some(&draft.text) {
-            found.check_writable(&path)?;
-        }
-        let (comments, is_program) = match &file.content {
-            Content::Own { is_program, .. } => (Comments::Refused, *is_program),
-            Content::Hooks { comments, .. } => (*comments, false),
-        };
-        // Nothing of ours is in a file that had all of it before.
-        let entry = (!draft.edits.is_empty()).then(|| Entry {
-            path: path.clone(),
-            agent: agent.name.to_owned(),
-            reach: places.reach,
-            base: base.clone(),
-            created: before.is_none(),
-            folders: old
-                .map_or_else(|| file::missing_folders(&found.real), |it| it.folders.clone()),
-            own: file.content.is_own(),
-            comments: comments == Comments::Allowed,
-            sha256: hash(&draft.text),
-            edits: draft.edits,
-        });
-        let (agent, folders) = (agent.name, Vec::new());
-        steps.push(Step {
-            agent,
-            path,
-            found,
-            after: Some(draft.text),
-            entry,
-            is_program,
-            folders,
-        });
+    files::of(agent).iter().map(|file| step(agent, places, record, file)).collect()
+}
+
+/// The step that makes Codex trust its hooks, which are installed by these steps.
+pub(super) fn trust(
+    agent: &'static Agent,
+    places: &Places,
+    record: &Record,
+    steps: &[Step],
+) -> Result<Option<Step>, AgentError> {
+    let file = steps.iter().find(|step| step.path.extension().is_some_and(|it| it == "json"));
+    let Some(text) = file.and_then(|step| step.after.as_deref()) else { return Ok(None) };
+    let hooks = file.map(|step| codex_trust::hooks(&step.path, text)).unwrap_or_default();
+    let file = File { path: files::TRUST.to_owned(), content: Content::Trust(hooks) };
+    step(agent, places, record, &file).map(Some)
+}
+
+/// The step that writes one file.
+fn step(
+    agent: &'static Agent,
+    places: &Places,
+    record: &Record,
+    file: &File,
+) -> Result<Step, AgentError> {
+    let base = places.base(agent);
+    let path = file.path.split('/').fold(places.folder(agent), |path, name| path.join(name));
+    let found = Found::read(&path, &base)?;
+    let old = record.find(&path);
+    let before = match old {
+        Some(entry) => taken_back(&found, entry)?,
+        None => found.text.clone(),
+    };
+    if file.content.is_own() && before.is_some() && before != wanted(&file.content) {
+        return Err(AgentError::Foreign(path));
     }
-    Ok(steps)
+    let draft = file.content.apply(before.as_deref().unwrap_or_default());
+    let draft = draft
+        .map_err(|error| AgentError::Invalid { path: path.clone(), reason: error.to_string() })?;
+    if found.text.as_ref() != Some(&draft.text) {
+        found.check_writable(&path)?;
+    }
+    let (comments, is_program) = match &file.content {
+        Content::Own { is_program, .. } => (Comments::Refused, *is_program),
+        Content::Hooks { comments, .. } => (*comments, false),
+        Content::Trust(_) => (Comments::Allowed, false),
+    };
+    // Nothing of ours is in a file that had all of it before.
+    let entry = (!draft.edits.is_empty()).then(|| Entry {
+        path: path.clone(),
+        agent: agent.name.to_owned(),
+        reach: places.reach,
+        base,
+        created: before.is_none(),
+        folders: old.map_or_else(|| file::missing_folders(&found.real), |it| it.folders.clone()),
+        own: file.content.is_own(),
+        comments: comments == Comments::Allowed,
+        toml: matches!(file.content, Content::Trust(_)),
+        sha256: hash(&draft.text),
+        edits: draft.edits,
+    });
+    let (agent, folders) = (agent.name, Vec::new());
+    Ok(Step { agent, path, found, after: Some(draft.text), entry, is_program, folders })
 }
 
 /// The steps that take out everything that osm wrote.
@@ -130,7 +144,7 @@ pub(super) fn state(agent: &'static Agent, places: &Places, record: &Record) -> 
 fn wanted(content: &Content) -> Option<String> {
     match content {
         Content::Own { text, .. } => Some(text.clone()),
-        Content::Hooks { .. } => None,
+        Content::Hooks { .. } | Content::Trust(_) => None,
     }
 }
 
@@ -148,10 +162,18 @@ fn taken_back(found: &Found, entry: &Entry) -> Result<Option<String>, AgentError
         return Ok(Some(text.clone()));
     }
     let comments = if entry.comments { Comments::Allowed } else { Comments::Refused };
-    if let Some(before) = json_text::withdrawn(text, &entry.edits)
-        && (before.trim().is_empty() || json_text::check(&before, comments).is_ok())
-    {
-        return Ok(is_left(before));
+    let is_valid = |text: &str| {
+        if entry.toml {
+            codex_trust::check(text).is_ok()
+        } else {
+            text.trim().is_empty() || json_text::check(text, comments).is_ok()
+        }
+    };
+    match json_text::withdrawn(text, &entry.edits).filter(|before| is_valid(before)) {
+        Some(before) => return Ok(is_left(before)),
+        // Trust in a hook that is gone has no effect.
+        None if entry.toml => return Ok(Some(text.clone())),
+        None => {}
     }
     let mut draft = Draft::new(text.clone());
     let removed = draft.remove_hooks(comments, is_ours);
@@ -176,6 +198,11 @@ impl Step {
             (_, None) => Change::Removed,
             _ => Change::Changed,
         }
+    }
+
+    /// Whether it makes Codex trust hooks.
+    pub(super) fn is_trust(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| entry.toml)
     }
 
     /// Whether hooks or files of osm are there now.

@@ -50,6 +50,9 @@ pub(super) struct Entry {
     /// The file may contain comments.
     #[serde(default)]
     pub(super) comments: bool,
+    /// The file is TOML.
+    #[serde(default)]
+    pub(super) toml: bool,
     /// The SHA-256 of the file after the change.
     pub(super) sha256: String,
     /// The changes.
