@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::schema;
-use super::script::{self, Scripts};
+use super::script::{Scripts, Step};
 
 /// What the model is asked to go on with.
 #[derive(Default)]
@@ -66,29 +66,37 @@ impl Conversation {
             })
             .collect();
         scripts.keep_results(&script, &results);
-        let step = scripts.command(&script, results.len());
-        match (step, step.and_then(script::file_of)) {
-            (_, Some(path)) => match self.write_tool() {
-                Some(tool) => Reply::Call {
-                    id: script.call_id(results.len()),
-                    tool: tool.name.clone(),
-                    arguments: schema::write_arguments(&tool.parameters, path),
-                },
-                None => Reply::Say("No tool writes files.".to_owned()),
-            },
-            (Some(command), None) => Reply::Call {
+        let Some(step) = scripts.command(&script, results.len()) else {
+            return Reply::Say("All commands were run.".to_owned());
+        };
+        let call = match Step::of(step) {
+            Step::Run(command) => {
+                Some((tool, schema::shell_arguments(&tool.parameters, command_key, command)))
+            }
+            Step::Write(path) => self
+                .first_tool(&["Write", "write_file", "write", "create", "apply_patch"])
+                .map(|tool| (tool, schema::write_arguments(&tool.parameters, path))),
+            Step::Delegate(prompt) => {
+                self.first_tool(&["Agent", "Task", "task", "agent"]).map(|tool| {
+                    // The kind for any work has another name in opencode.
+                    let kind = if tool.name == "task" { "general" } else { "general-purpose" };
+                    (tool, schema::agent_arguments(&tool.parameters, prompt, kind))
+                })
+            }
+        };
+        match call {
+            Some((tool, arguments)) => Reply::Call {
                 id: script.call_id(results.len()),
                 tool: tool.name.clone(),
-                arguments: schema::shell_arguments(&tool.parameters, command_key, command),
+                arguments,
             },
-            (None, None) => Reply::Say("All commands were run.".to_owned()),
+            None => Reply::Say(format!("No tool does this: {step}")),
         }
     }
 
-    /// The tool that writes a whole file.
-    fn write_tool(&self) -> Option<&Tool> {
-        const NAMES: [&str; 5] = ["Write", "write_file", "write", "create", "apply_patch"];
-        NAMES.iter().find_map(|name| self.tools.iter().find(|tool| tool.name == *name))
+    /// The first of these tools that the agent offers.
+    fn first_tool(&self, names: &[&str]) -> Option<&Tool> {
+        names.iter().find_map(|name| self.tools.iter().find(|tool| tool.name == *name))
     }
 
     /// The tool that runs commands, and the name of its argument for the command.

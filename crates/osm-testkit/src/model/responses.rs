@@ -25,7 +25,7 @@ pub(super) fn parse(body: &Value) -> Conversation {
                 turns.push(Turn::User(text_of(&item["content"])));
             }
             Some("function_call_output" | "custom_tool_call_output") => {
-                turns.push(Turn::ToolResult(text_of(&item["output"])))
+                turns.push(Turn::ToolResult(text_of(&item["output"])));
             }
             _ => {}
         }

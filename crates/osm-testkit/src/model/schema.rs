@@ -28,20 +28,33 @@ pub(super) fn shell_arguments(parameters: &Value, command_key: &str, command: &s
 
 /// Arguments that make a tool write a file; a tool without a schema takes a patch.
 pub(super) fn write_arguments(parameters: &Value, path: &str) -> Value {
+    const PATHS: [&str; 4] = ["file_path", "filePath", "path", "absolute_path"];
+    const CONTENTS: [&str; 3] = ["content", "file_text", "contents"];
     if parameters.is_null() {
         let patch = format!(
             "*** Begin Patch\n*** Add File: {path}\n+written by the model\n*** End Patch\n"
         );
         return patch.into();
     }
-    const PATHS: [&str; 4] = ["file_path", "filePath", "path", "absolute_path"];
-    const CONTENTS: [&str; 3] = ["content", "file_text", "contents"];
     let mut arguments = required(parameters);
     let properties = &parameters["properties"];
     for (names, value) in [(&PATHS[..], path), (&CONTENTS[..], "written by the model\n")] {
         if let Some(name) = names.iter().find(|name| !properties[**name].is_null()) {
             arguments.insert((*name).to_owned(), json!(value));
         }
+    }
+    Value::Object(arguments)
+}
+
+/// Arguments that make a tool start a sub-agent of a kind with a prompt.
+pub(super) fn agent_arguments(parameters: &Value, prompt: &str, kind: &str) -> Value {
+    let mut arguments = required(parameters);
+    arguments.insert("prompt".to_owned(), json!(prompt));
+    if !parameters["properties"]["subagent_type"].is_null() {
+        arguments.insert("subagent_type".to_owned(), json!(kind));
+    }
+    if !parameters["properties"]["run_in_background"].is_null() {
+        arguments.insert("run_in_background".to_owned(), json!(false));
     }
     Value::Object(arguments)
 }

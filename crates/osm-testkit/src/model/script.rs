@@ -16,9 +16,32 @@ pub fn write_file(path: &str) -> String {
     format!("{WRITE}{path}")
 }
 
-/// The file that a step writes, if it is such a step.
-pub(super) fn file_of(step: &str) -> Option<&str> {
-    step.strip_prefix(WRITE)
+/// How a step that starts a sub-agent begins; its prompt follows.
+const DELEGATE: &str = "delegate:";
+
+/// A step in which the agent starts a sub-agent, which does what a script says.
+#[must_use]
+pub fn delegate(script: &Script) -> String {
+    format!("{DELEGATE}{}", script.prompt())
+}
+
+/// What a step asks for.
+pub(super) enum Step<'a> {
+    Run(&'a str),
+    Write(&'a str),
+    Delegate(&'a str),
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        if let Some(path) = text.strip_prefix(WRITE) {
+            Self::Write(path)
+        } else if let Some(prompt) = text.strip_prefix(DELEGATE) {
+            Self::Delegate(prompt)
+        } else {
+            Self::Run(text)
+        }
+    }
 }
 
 /// A list of commands that one conversation is to run in turn.

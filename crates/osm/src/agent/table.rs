@@ -1,7 +1,7 @@
 //! The agents that osm can be installed into: where their hooks are, what they say, what they hear.
 //!
-//! Each fact was seen with the real agent, except where `seen` is false: those rows follow the vendor's
-//! documentation.
+//! Tests drive the real agent where `tried` is true. The other rows follow what was observed of the agent, or, for
+//! Cursor, Crush and Goose, the vendor's documentation.
 
 use super::event::Moment;
 
@@ -32,8 +32,8 @@ pub(crate) struct Agent {
     pub(crate) identity: Identity,
     /// How it is answered.
     pub(crate) dialect: Dialect,
-    /// Whether this row was seen with the real agent.
-    pub(crate) seen: bool,
+    /// Whether tests drive the real agent with osm's hooks.
+    pub(crate) tried: bool,
     /// What its hooks cannot do, for people.
     pub(crate) limits: &'static [&'static str],
 }
@@ -203,7 +203,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Context,
         },
         dialect: Dialect::Claude,
-        seen: true,
+        tried: true,
         limits: &[],
     },
     Agent {
@@ -231,7 +231,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Conversation("CODEX_THREAD_ID"),
         },
         dialect: Dialect::Claude,
-        seen: true,
+        tried: true,
         limits: &["runs a hook only after you trust it: type /hooks in Codex"],
     },
     Agent {
@@ -252,7 +252,7 @@ pub(crate) static AGENTS: &[Agent] = &[
         shells: &["run_shell_command"],
         identity: Identity::Process { subagent: SubAgent::Same },
         dialect: Dialect::Gemini,
-        seen: true,
+        tried: true,
         limits: &["its hooks cannot tell a sub-agent from its agent"],
     },
     Agent {
@@ -281,7 +281,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Variable("QWEN_CODE_AGENT_ID"),
         },
         dialect: Dialect::Claude,
-        seen: true,
+        tried: true,
         limits: &[],
     },
     Agent {
@@ -300,7 +300,7 @@ pub(crate) static AGENTS: &[Agent] = &[
         shells: &["bash"],
         identity: Identity::Process { subagent: SubAgent::Context },
         dialect: Dialect::Module,
-        seen: true,
+        tried: true,
         limits: &["a resumed conversation is a new session"],
     },
     Agent {
@@ -328,7 +328,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Context,
         },
         dialect: Dialect::Copilot,
-        seen: true,
+        tried: false,
         limits: &["-p runs the hooks of a project only in a trusted folder"],
     },
     Agent {
@@ -347,7 +347,7 @@ pub(crate) static AGENTS: &[Agent] = &[
         shells: &["run_commands"],
         identity: Identity::Process { subagent: SubAgent::Same },
         dialect: Dialect::Cline,
-        seen: true,
+        tried: false,
         limits: &[
             "a refusal ends its run, so osm replaces the edit by one without effect",
             "it does not hear osm at the start of a task",
@@ -372,7 +372,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Same,
         },
         dialect: Dialect::Module,
-        seen: true,
+        tried: false,
         limits: &["-p skips the extensions of a project that is not trusted"],
     },
     Agent {
@@ -396,7 +396,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Same,
         },
         dialect: Dialect::Cursor,
-        seen: false,
+        tried: false,
         limits: &[],
     },
     Agent {
@@ -415,7 +415,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Same,
         },
         dialect: Dialect::Crush,
-        seen: false,
+        tried: false,
         limits: &["has a hook before a tool and no other, and none inside sub-agents"],
     },
     Agent {
@@ -442,7 +442,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Same,
         },
         dialect: Dialect::Claude,
-        seen: false,
+        tried: false,
         limits: &[],
     },
 ];

@@ -11,7 +11,7 @@ use crate::cli::{Agent as Line, AgentWhich as Which, Format};
 use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
 use crate::ops::agent::{
-    self, AgentRequest, AgentStatus, CODEX, Change, ChangedFile, HookState, Reach, hook,
+    self, AgentRequest, AgentStatus, CODEX, Change, ChangedFile, Chosen, HookState, Reach, hook,
 };
 use crate::render::{Style, Text, Ui};
 
@@ -81,8 +81,11 @@ fn remind(needs_trust: bool, invocation: &Invocation, ui: &mut Ui) {
 
 fn request(which: &Which) -> AgentRequest {
     AgentRequest {
-        names: which.names.clone(),
-        all: which.all,
+        agents: match which.names.as_slice() {
+            _ if which.all => Chosen::All,
+            [] => Chosen::Found,
+            names => Chosen::Named(names.to_vec()),
+        },
         reach: if which.project { Reach::Project } else { Reach::User },
         dry_run: which.dry_run,
         trust: false,

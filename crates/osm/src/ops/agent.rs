@@ -38,10 +38,8 @@ pub(crate) const CODEX: &str = "codex";
 /// Which agents, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentRequest {
-    /// Their names; all that are found on this machine if there are none.
-    pub names: Vec<String>,
-    /// Every agent that osm knows.
-    pub all: bool,
+    /// The agents.
+    pub agents: Chosen,
     /// For the user, or for the project.
     pub reach: Reach,
     /// Change nothing.
@@ -50,6 +48,17 @@ pub struct AgentRequest {
     pub trust: bool,
     /// Do not ask before that.
     pub yes: bool,
+}
+
+/// Which agents are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// Those that the user has settings of.
+    Found,
+    /// All that osm knows.
+    All,
+    /// These.
+    Named(Vec<String>),
 }
 
 /// A file of an agent, and what was done to it.
@@ -146,7 +155,11 @@ pub fn remove(
 ) -> Result<Vec<ChangedFile>, AgentError> {
     let places = Places::new(invocation, request.reach)?;
     let mut record = Record::open(invocation)?;
-    let named = if request.names.is_empty() { None } else { Some(chosen(request, &places)?) };
+    // What is installed is known by the record, whether the agent is still there or not.
+    let named = match request.agents {
+        Chosen::Named(_) => Some(chosen(request, &places)?),
+        Chosen::Found | Chosen::All => None,
+    };
     let is_meant =
         |name: &str| named.as_ref().is_none_or(|named| named.iter().any(|it| it.name == name));
     let steps = plan::remove(&places, &record, is_meant)?;
@@ -164,7 +177,7 @@ pub fn status(invocation: &Invocation) -> Result<Vec<AgentStatus>, AgentError> {
         found: user.has(agent),
         user: plan::state(agent, &user, &record),
         project: project.as_ref().map(|project| plan::state(agent, project, &record)),
-        tried: agent.seen,
+        tried: agent.tried,
         limits: agent.limits.to_vec(),
     });
     Ok(rows.collect())
@@ -172,15 +185,17 @@ pub fn status(invocation: &Invocation) -> Result<Vec<AgentStatus>, AgentError> {
 
 /// The agents of a request.
 fn chosen(request: &AgentRequest, places: &Places) -> Result<Vec<&'static Agent>, AgentError> {
-    if request.all {
-        return Ok(AGENTS.iter().collect());
+    match &request.agents {
+        Chosen::All => Ok(AGENTS.iter().collect()),
+        Chosen::Found => {
+            let found: Vec<&Agent> = AGENTS.iter().filter(|agent| places.has(agent)).collect();
+            if found.is_empty() { Err(AgentError::NoneFound) } else { Ok(found) }
+        }
+        Chosen::Named(names) => {
+            let find = |name: &String| Agent::named(name).ok_or_else(|| AgentError::unknown(name));
+            names.iter().map(find).collect()
+        }
     }
-    if request.names.is_empty() {
-        let found: Vec<&Agent> = AGENTS.iter().filter(|agent| places.has(agent)).collect();
-        return if found.is_empty() { Err(AgentError::NoneFound) } else { Ok(found) };
-    }
-    let find = |name: &String| Agent::named(name).ok_or_else(|| AgentError::unknown(name));
-    request.names.iter().map(find).collect()
 }
 
 fn carry_out(

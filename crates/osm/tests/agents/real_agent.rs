@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use osm_testkit::agents::{self, Agent, RealAgent, Run};
-use osm_testkit::model::{ScriptedModel, write_file};
+use osm_testkit::model::{ScriptedModel, delegate, write_file};
 use osm_testkit::tools::Skipped;
 use osm_testkit::trials;
 use serde_json::Value;
@@ -128,6 +128,39 @@ fn removal_restores_every_file(agent: &str) {
     assert_ne!(before, stage.site.snapshot());
     stage.site.ok(&["agent", "remove", agent]);
     assert_eq!(before, stage.site.snapshot());
+}
+
+/// A sub-agent's hook and its shell command are one session, which is not the agent's.
+fn a_subagent_is_a_session_of_its_own(agent: &str) {
+    let stage = Stage::new(agent);
+    let (file, ids) = (stage.file("sub.txt"), stage.file("ids"));
+    let look = format!("osm session id >>{ids}");
+    let check = format!("osm claim check path:sub.txt >{}", stage.file("check"));
+    let inner = stage.model.script(&[write_file(&file), look.clone(), check]);
+    let told = stage.run(&[delegate(&inner), look]);
+    let lines = fs::read_to_string(&ids).unwrap_or_else(|_| panic!("no command ran: {told}"));
+    let [sub, main] = lines.lines().collect::<Vec<_>>()[..] else { panic!("two ids: {lines}") };
+    assert_ne!(sub, main);
+    let check = fs::read_to_string(stage.file("check")).unwrap();
+    assert!(
+        check.contains("path:sub.txt is yours"),
+        "the hook claimed it for another session: {told}"
+    );
+}
+
+#[test]
+fn a_subagent_of_claude_is_a_session_of_its_own() {
+    a_subagent_is_a_session_of_its_own("claude");
+}
+
+#[test]
+fn a_subagent_of_qwen_is_a_session_of_its_own() {
+    a_subagent_is_a_session_of_its_own("qwen");
+}
+
+#[test]
+fn a_subagent_of_opencode_is_a_session_of_its_own() {
+    a_subagent_is_a_session_of_its_own("opencode");
 }
 
 macro_rules! agents {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::file::{self, Found};
 use super::place::{Places, Reach};
-use super::record::{Entry, Record};
+use super::record::{Entry, Kind, Record};
 use super::{AgentError, Change, HookState, diff};
 use crate::agent::Agent;
 use crate::agent::codex_trust;
@@ -78,11 +78,7 @@ fn step(
     if found.text.as_ref() != Some(&draft.text) {
         found.check_writable(&path)?;
     }
-    let (comments, is_program) = match &file.content {
-        Content::Own { is_program, .. } => (Comments::Refused, *is_program),
-        Content::Hooks { comments, .. } => (*comments, false),
-        Content::Trust(_) => (Comments::Allowed, false),
-    };
+    let is_program = matches!(file.content, Content::Own { is_program: true, .. });
     // Nothing of ours is in a file that had all of it before.
     let entry = (!draft.edits.is_empty()).then(|| Entry {
         path: path.clone(),
@@ -91,9 +87,7 @@ fn step(
         base,
         created: before.is_none(),
         folders: old.map_or_else(|| file::missing_folders(&found.real), |it| it.folders.clone()),
-        own: file.content.is_own(),
-        comments: comments == Comments::Allowed,
-        toml: matches!(file.content, Content::Trust(_)),
+        kind: kind(&file.content),
         sha256: hash(&draft.text),
         edits: draft.edits,
     });
@@ -140,6 +134,15 @@ pub(super) fn state(agent: &'static Agent, places: &Places, record: &Record) -> 
     }
 }
 
+fn kind(content: &Content) -> Kind {
+    match content {
+        Content::Own { .. } => Kind::Own,
+        Content::Hooks { comments: Comments::Refused, .. } => Kind::Json,
+        Content::Hooks { comments: Comments::Allowed, .. } => Kind::JsonWithComments,
+        Content::Trust(_) => Kind::Toml,
+    }
+}
+
 /// The text of a file of osm's own.
 fn wanted(content: &Content) -> Option<String> {
     match content {
@@ -157,22 +160,20 @@ fn taken_back(found: &Found, entry: &Entry) -> Result<Option<String>, AgentError
     {
         return Ok(if entry.created && before.is_empty() { None } else { Some(before) });
     }
-    if entry.own {
+    let comments = match entry.kind {
         // The user made it their own.
-        return Ok(Some(text.clone()));
-    }
-    let comments = if entry.comments { Comments::Allowed } else { Comments::Refused };
-    let is_valid = |text: &str| {
-        if entry.toml {
-            codex_trust::check(text).is_ok()
-        } else {
-            text.trim().is_empty() || json_text::check(text, comments).is_ok()
-        }
+        Kind::Own => return Ok(Some(text.clone())),
+        Kind::Json => Comments::Refused,
+        Kind::JsonWithComments | Kind::Toml => Comments::Allowed,
+    };
+    let is_valid = |text: &str| match entry.kind {
+        Kind::Toml => codex_trust::check(text).is_ok(),
+        _ => text.trim().is_empty() || json_text::check(text, comments).is_ok(),
     };
     match json_text::withdrawn(text, &entry.edits).filter(|before| is_valid(before)) {
         Some(before) => return Ok(is_left(before)),
         // Trust in a hook that is gone has no effect.
-        None if entry.toml => return Ok(Some(text.clone())),
+        None if entry.kind == Kind::Toml => return Ok(Some(text.clone())),
         None => {}
     }
     let mut draft = Draft::new(text.clone());
@@ -202,7 +203,7 @@ impl Step {
 
     /// Whether it makes Codex trust hooks.
     pub(super) fn is_trust(&self) -> bool {
-        self.entry.as_ref().is_some_and(|entry| entry.toml)
+        self.entry.as_ref().is_some_and(|entry| entry.kind == Kind::Toml)
     }
 
     /// Whether hooks or files of osm are there now.

@@ -44,19 +44,26 @@ pub(super) struct Entry {
     /// Folders that did not exist, the outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) folders: Vec<PathBuf>,
-    /// The whole file is osm's.
-    #[serde(default)]
-    pub(super) own: bool,
-    /// The file may contain comments.
-    #[serde(default)]
-    pub(super) comments: bool,
-    /// The file is TOML.
-    #[serde(default)]
-    pub(super) toml: bool,
+    /// What the file is.
+    pub(super) kind: Kind,
     /// The SHA-256 of the file after the change.
     pub(super) sha256: String,
     /// The changes.
     pub(super) edits: Vec<Edit>,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    /// The whole file is osm's.
+    Own,
+    /// Settings of the user's, in strict JSON.
+    Json,
+    /// The same, with comments.
+    JsonWithComments,
+    /// Settings of the user's, in TOML.
+    Toml,
 }
 
 #[derive(Default, Serialize, Deserialize)]
