@@ -37,7 +37,8 @@ fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
             (label(row, pane, server), pane.iter().fold(key, Key::with_free), named(row, pane))
         }
         Place::FirstProcess => {
-            (String::new(), key, format!("the window of {}", anchor::describe(scene, first)))
+            let window = format!("the window of {}", anchor::describe(scene, first));
+            (window_label(scene, first, row, server), key, window)
         }
         Place::Only => (String::new(), key, "the session".into()),
         Place::Job => (job_label(row, server), key.with_free("jobs"), "a job".into()),
@@ -58,7 +59,9 @@ fn inside(scene: &mut Scene, at: usize, row: &Multiplexer) -> Verdict {
 enum Place {
     /// In a pane that variables name.
     Named(Vec<OsString>),
-    /// In the window of the first process below the server.
+    /// In the window of the first process below the server, known by that process alone: windows
+    /// have no lasting names there, or that process wiped its variables (`exec env -i bash`), or
+    /// it is another user's, whose variables cannot be read (`su - user`).
     FirstProcess,
     /// In the only pane of the server.
     Only,
@@ -82,6 +85,8 @@ fn place(scene: &mut Scene, at: usize, server: Pid, row: &Multiplexer) -> Result
                 // A server that was started in a pane of another has that one's name in store.
                 Ok(pane) if is_job && is_inherited(scene, server, row, &pane) => Ok(Place::Job),
                 Err(_) if is_job => Ok(Place::Job),
+                // The name is lost, but the pty on which that process is belongs to the server.
+                Err(_) if at - 1 > scene.base => Ok(Place::FirstProcess),
                 named => named.map(Place::Named),
             }
         }
@@ -97,6 +102,16 @@ fn is_inherited(scene: &Scene, server: Pid, row: &Multiplexer, pane: &[OsString]
 /// tmux ids tell their server.
 fn job_label(row: &Multiplexer, server: Pid) -> String {
     if row.name == "tmux" { format!("server_{server}") } else { String::new() }
+}
+
+/// A pane of tmux whose name is lost is called after its pty.
+fn window_label(scene: &mut Scene, first: usize, row: &Multiplexer, server: Pid) -> String {
+    let terminal = scene.terminal(first).filter(|_| row.name == "tmux");
+    terminal.map_or_else(String::new, |terminal| {
+        let name: String =
+            terminal.to_string().chars().filter(char::is_ascii_alphanumeric).collect();
+        format!("{name}_{server}")
+    })
 }
 
 /// The values that name a pane, if all are set and belong to this server.

@@ -261,6 +261,31 @@ fn a_shell_keeps_its_session_when_its_terminal_is_closed() {
 }
 
 #[test]
+fn a_pane_whose_name_is_lost_is_known_by_its_first_process() {
+    let pane = |server: &str, pid: u32, terminal: u32| {
+        format!("1 systemd -\n 20 {server} -\n {pid} bash {terminal} bash\n 60 osm {terminal}")
+    };
+    for (server, named, start) in [
+        ("tmux:_server", ("TMUX_PANE", "%3"), "tmux--tty7_20_"),
+        ("zellij", ("ZELLIJ_PANE_ID", "3"), "zellij--"),
+        ("wezterm-mux-ser", ("WEZTERM_PANE", "3"), "wezterm--"),
+    ] {
+        let lost = id(&pane(server, 30, 7), &[]);
+        assert!(lost.starts_with(start), "{lost}");
+        assert_ne!(lost, id(&pane(server, 31, 7), &[]), "{server}: the pty was given to another");
+        assert_ne!(lost, id(&pane(server, 31, 8), &[]), "{server}: another pane");
+        let stale = [("TMUX", "/s,9,0"), ("ZELLIJ_SESSION_NAME", "x"), named];
+        if server == "tmux:_server" {
+            assert_eq!(lost, id(&pane(server, 30, 7), &stale), "the name of another server's");
+        } else {
+            assert_ne!(lost, id(&pane(server, 30, 7), &stale), "{server}: the name is enough");
+        }
+    }
+    let alone = "1 systemd -\n 20 tmux:_server -\n 60 osm 7";
+    assert_eq!(see(alone, &[]).source, Source::Random, "never from this process alone");
+}
+
+#[test]
 fn a_service_is_no_command_of_its_supervisor() {
     let service = |tty: &str, pid: u32| {
         format!(

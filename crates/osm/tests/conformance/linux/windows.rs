@@ -64,6 +64,65 @@ pub(crate) const SITUATIONS: &[Situation] = &[
         ids.extend(id(lab, &mut tmux.split()?)?);
         Ok(ids)
     }),
+    Situation::same("a tmux pane whose shell lost its variables", &["multiplexer tmux"], |lab| {
+        program("tmux")?;
+        let (tmux, first) = Tmux::start(lab, &[])?;
+        let mut pane = tmux.pane(first);
+        pane.type_line(WIPE)?;
+        let mut ids = id(lab, &mut pane)?;
+        // Once more: still the same process on the same pty.
+        pane.type_line(WIPE)?;
+        ids.extend(ask(
+            lab,
+            &mut pane,
+            "OSM session id; sh -c 'OSM session id; true'; setsid -w OSM session id; \
+             TMUX=/stale,1,0 TMUX_PANE=%0 OSM session id; (sleep 0.1; OSM session id) & wait",
+        )?);
+        Ok(ids)
+    }),
+    Situation::differ(
+        "tmux panes whose shells lost their variables",
+        &["multiplexer tmux"],
+        |lab| {
+            program("tmux")?;
+            let (tmux, first) = Tmux::start(lab, &[])?;
+            let mut ids = Vec::new();
+            for mut pane in [tmux.pane(first), tmux.split()?] {
+                pane.type_line(WIPE)?;
+                ids.extend(id(lab, &mut pane)?);
+            }
+            ids.extend(id(lab, &mut tmux.split()?)?);
+            let (another, first) = Tmux::start(lab, &[])?;
+            let mut pane = another.pane(first);
+            pane.type_line(WIPE)?;
+            ids.extend(id(lab, &mut pane)?);
+            Ok(ids)
+        },
+    ),
+    Situation::same("su - to another user in a tmux pane", &["multiplexer tmux"], |lab| {
+        program("tmux")?;
+        osm_testkit::tools::root()?;
+        let (tmux, first) = Tmux::start(lab, &[])?;
+        let mut pane = tmux.pane(first);
+        pane.type_line("su - -s /bin/bash nobody")?;
+        let mut ids = ask(lab, &mut pane, "OSM session id; sh -c 'OSM session id; true'")?;
+        // Another login in the same pane.
+        pane.type_line("exit")?;
+        pane.type_line("su - -s /bin/bash nobody")?;
+        ids.extend(ask(lab, &mut pane, "OSM session id; env -i OSM session id")?);
+        Ok(ids)
+    }),
+    Situation::same("sudo -i in a tmux pane", &["multiplexer tmux"], |lab| {
+        program("tmux")?;
+        program("sudo")?;
+        osm_testkit::tools::root()?;
+        let (tmux, first) = Tmux::start(lab, &[])?;
+        let mut pane = tmux.pane(first);
+        let mut ids = id(lab, &mut pane)?;
+        pane.type_line("sudo -i bash --norc --noprofile")?;
+        ids.extend(ask(lab, &mut pane, "OSM session id; env -i OSM session id")?);
+        Ok(ids)
+    }),
     Situation::same(
         "a screen window whose shell lost its variables",
         &["multiplexer screen"],
