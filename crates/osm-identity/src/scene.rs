@@ -347,8 +347,18 @@ impl<'a> Scene<'a> {
         match shell::reads(&script::own_arguments(arguments, shell), shell.grammar) {
             Reads::Interactively => Role::Shell,
             Reads::Input if self.reads_terminal(pid, leads, shell) => Role::Shell,
-            Reads::Input | Reads::OneCommand => Role::EphemeralShell,
+            Reads::Input | Reads::OneCommand | Reads::Script => Role::EphemeralShell,
         }
+    }
+
+    /// Whether the process at a place is a shell that runs a script file.
+    pub(crate) fn runs_script(&mut self, at: usize) -> bool {
+        let kind = self.kind(at);
+        let Some(pid) = self.process(at).map(|process| process.pid) else { return false };
+        let arguments = self.arguments(pid);
+        let first = || self.catalogue.look_up(base_name(arguments.first()?));
+        let Some(Kind::Shell(shell)) = kind.or_else(first) else { return false };
+        shell::reads(&script::own_arguments(&arguments, shell), shell.grammar) == Reads::Script
     }
 
     /// Whether a shell that reads its standard input reads a terminal. Where its files may not be

@@ -9,8 +9,10 @@ use crate::catalogue::{Grammar, Options, Style};
 /// Where a shell gets what it runs from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reads {
-    /// A command or a script: it ends with it.
+    /// A command: it ends with it.
     OneCommand,
+    /// A script file: it ends with it.
+    Script,
     /// Its standard input, whatever that is.
     Input,
     /// A person, or one who is taken for a person.
@@ -41,8 +43,10 @@ pub(crate) fn reads<S: AsRef<str>>(arguments: &[S], grammar: &Grammar) -> Reads 
     let has_operand = rest.next().is_some();
     if seen.stays {
         Reads::Interactively
-    } else if seen.command || (has_operand && !seen.input) {
+    } else if seen.command {
         Reads::OneCommand
+    } else if has_operand && !seen.input {
+        Reads::Script
     } else if seen.interactive {
         Reads::Interactively
     } else {

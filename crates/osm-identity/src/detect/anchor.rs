@@ -11,7 +11,11 @@
 //! emulator looks like, and all its windows are one process.
 //!
 //! Off a terminal we climb through wrappers and shells of one command. If a process on a terminal
-//! comes, the rule above goes on there; otherwise the first ordinary process is the anchor.
+//! comes, the rule above goes on there; otherwise the first ordinary process is the anchor. But a
+//! script that a daemon at the top of the tree runs is a service or a job of its own: that is what
+//! a supervisor looks like that we do not know. Single commands (`sh -c`) of a daemon stay with it:
+//! that is what an agent looks like. Only what never changes in the life of the script decides;
+//! whether it has siblings does.
 //!
 //! Boundaries are never entered, and the anchor is never ourselves: an id that changes with every
 //! call is worse than a random one that says so. In a container PID 1 counts as the last resort.
@@ -25,7 +29,7 @@ use super::{Found, Identity, Verdict, describe as describe_boundary, show};
 use crate::detection::{Confidence, Source};
 use crate::digest::Key;
 use crate::process::{Pid, Process};
-use crate::scene::{Role, Scene};
+use crate::scene::{Boundary, Role, Scene};
 
 pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     let (limit, boundary) = scene.boundary();
@@ -88,11 +92,29 @@ pub(super) fn climb(scene: &mut Scene, limit: usize) -> Option<usize> {
         }
     }
     if at > base {
-        return Some(at);
+        return Some(service(scene, at, limit).unwrap_or(at));
     }
     let contained = scene.host.as_ref().is_ok_and(|host| host.contained);
     let first = scene.process(base + 1).is_some_and(|parent| parent.pid == Pid(1));
     (contained && first).then_some(base + 1)
+}
+
+/// The script that the daemon at `daemon` runs and that we are part of; with the wrapper around it,
+/// if there is one.
+fn service(scene: &mut Scene, daemon: usize, limit: usize) -> Option<usize> {
+    let below = daemon.checked_sub(1).filter(|below| *below > scene.base)?;
+    let parent = scene.process(below)?.parent;
+    let is_daemon =
+        scene.process(daemon).is_some_and(|it| it.terminal.is_none() && it.pid == parent)
+            && daemon + 1 == limit
+            && matches!(scene.boundary().1, Boundary::Top | Boundary::Supervisor)
+            && scene.role(daemon) == Role::Ordinary;
+    if !is_daemon {
+        return None;
+    }
+    let mut down = (scene.base + 1..=below).rev();
+    let inner = down.find(|at| scene.role(*at) != Role::Wrapper)?;
+    scene.runs_script(inner).then_some(below)
 }
 
 /// The process at the top of a terminal inside the one that the boundary at `limit` opened: a

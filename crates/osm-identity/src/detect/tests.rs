@@ -299,6 +299,30 @@ fn a_service_is_no_command_of_its_supervisor() {
 }
 
 #[test]
+fn a_script_of_a_daemon_is_a_service_of_its_own() {
+    let run = |pid: u32, line: &str| {
+        format!("1 systemd -\n 20 python3 - python3 sup.py\n {pid} {line}\n 60 osm -")
+    };
+    let daemon = id("1 systemd -\n 20 python3 - python3 sup.py\n 60 osm -", &[]);
+    let one = id(&run(30, "sh - sh one.sh"), &[]);
+    assert_ne!(one, daemon);
+    assert_ne!(one, id(&run(31, "sh - sh other.sh"), &[]));
+    assert_ne!(one, id(&run(31, "run - /bin/sh ./run"), &[]), "with a #! line");
+    assert_ne!(one, id(&run(31, "timeout - timeout 9 x\n 32 sh - sh other.sh"), &[]));
+    let inside = run(30, "sh - sh one.sh\n 40 sh - sh -c x\n 41 bash - bash y.sh");
+    assert_eq!(one, id(&inside, &[]), "what a service runs");
+    for command in ["sh - sh -c x", "env - env\n 31 sh - sh -c x", "sh - sh -c x\n 40 sh - sh y"] {
+        assert_eq!(id(&run(30, command), &[]), daemon, "a command of an unknown agent: {command}");
+    }
+    let person = |pid: u32| {
+        format!(
+            "1 systemd -\n 10 bash 7 bash\n 20 python3 - python3 x.py\n {pid} sh - sh y\n 60 osm -"
+        )
+    };
+    assert_eq!(id(&person(30), &[]), id(&person(31), &[]), "a program of a terminal");
+}
+
+#[test]
 fn a_login_needs_no_variable_on_a_terminal() {
     let tree = "1 systemd -\n 20 sshd -\n 30 bash 7 -bash\n 60 osm 7";
     let login = see(tree, &[]);

@@ -91,6 +91,17 @@ fn shells_that_run_one_thing() {
         "cmd /v:on /c x",
         "cmd /Q x.bat",
     ] {
+        assert!(matches!(line(text), Reads::OneCommand | Reads::Script), "{text}");
+    }
+}
+
+#[test]
+fn a_script_is_not_a_command() {
+    for text in ["bash x.sh", "sh -e x.sh", "bash --rcfile r x.sh a b", "fish x.fish", "tcsh -f x"]
+    {
+        assert_eq!(line(text), Reads::Script, "{text}");
+    }
+    for text in ["bash -c x", "bash -ec x name a", "fish -c x y"] {
         assert_eq!(line(text), Reads::OneCommand, "{text}");
     }
 }

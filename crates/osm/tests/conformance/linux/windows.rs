@@ -181,6 +181,48 @@ pub(crate) const SITUATIONS: &[Situation] = &[
              cat LAB/one LAB/other; kill $(cat LAB/pid)",
         )
     }),
+    Situation::differ("two services of runsv, of s6 and of daemontools", &["anchor"], |lab| {
+        let mut ids = Vec::new();
+        for supervisor in ["runsv", "s6-supervise", "supervise"] {
+            program(supervisor)?;
+            service(lab)?;
+            for name in ["one", "other"] {
+                let folder = lab.path().join(format!("{supervisor}-{name}"));
+                std::fs::create_dir(&folder)?;
+                let run = format!("{supervisor}-{name}/run");
+                lab.file(&run, &format!("#!/bin/sh\nsh LAB/service.sh {name}\nsleep 100\n"))?;
+            }
+            ids.extend(ask(
+                lab,
+                &mut lab.terminal()?,
+                &format!(
+                    "for name in one other; do \
+                       setsid {supervisor} LAB/{supervisor}-$name </dev/null >/dev/null 2>&1 & \
+                     done; \
+                     until test -s LAB/one && test -s LAB/other; do sleep 0.05; done; \
+                     cat LAB/one LAB/other; rm LAB/one LAB/other; \
+                     for P in $(pgrep -f '^{supervisor} LAB'); do pkill -P $P; kill -9 $P; done; true"
+                ),
+            )?);
+        }
+        Ok(ids)
+    }),
+    Situation::differ("two services of a supervisor that is a script", &["anchor"], |lab| {
+        let mut ids =
+            handwritten(lab, "[['bash', 'LAB/service.sh', n] for n in ('one', 'other')]")?;
+        // The same, each in a session of its own.
+        ids.extend(handwritten(
+            lab,
+            "[['setsid', '-w', 'sh', 'LAB/service.sh', n] for n in ('one', 'other')]",
+        )?);
+        Ok(ids)
+    }),
+    Situation::same("commands of a daemon that is a script", &["anchor"], |lab| {
+        handwritten(
+            lab,
+            "[['bash', '-c', f'bash LAB/service.sh {n}; true'] for n in ('one', 'other')]",
+        )
+    }),
     Situation::same("one service of a supervisor", &["anchor"], |lab| {
         program("runsv")?;
         service(lab)?;
@@ -202,6 +244,30 @@ pub(crate) const SITUATIONS: &[Situation] = &[
 fn service(lab: &Lab) -> std::io::Result<()> {
     lab.file("service.sh", "OSM session id >LAB/$1.tmp; mv LAB/$1.tmp LAB/$1; sleep 0.5\n")
         .map(drop)
+}
+
+/// The sessions of the programs that a daemon of python starts, and keeps running.
+fn handwritten(lab: &Lab, services: &str) -> Ids {
+    let python = program("python3")?;
+    service(lab)?;
+    lab.file(
+        "keeper.py",
+        &format!(
+            "import os, subprocess\n\
+             open('LAB/pid', 'w').write(str(os.getpid()))\n\
+             for it in [subprocess.Popen(it) for it in {services}]: it.wait()\n"
+        ),
+    )?;
+    ask(
+        lab,
+        &mut lab.terminal()?,
+        &format!(
+            "setsid {} LAB/keeper.py </dev/null >/dev/null 2>&1 & \
+             until test -s LAB/one && test -s LAB/other; do sleep 0.05; done; \
+             cat LAB/one LAB/other; rm LAB/one LAB/other; kill $(cat LAB/pid) 2>/dev/null; true",
+            python.display()
+        ),
+    )
 }
 
 /// The session of a shell, before and after it has lost its variables.
