@@ -17,6 +17,7 @@ use crate::catalogue::Catalogue;
 use crate::detection::{AgentFound, Ancestor, Confidence, Detection, Finding, Outcome, Source};
 use crate::digest::Key;
 use crate::environment::Environment;
+use crate::likeness;
 use crate::process::ProcessSource;
 use crate::scene::{Boundary, Scene};
 
@@ -133,6 +134,7 @@ pub fn explain(request: &Request) -> Detection {
         .collect();
     // An agent may start itself again in the middle of a conversation.
     detection.parent = parent.filter(|parent| *parent != detection.id);
+    detection.unlisted = likeness::find(&mut scene);
     detection.end = Some(end);
     detection
 }
@@ -200,6 +202,7 @@ fn conclude(scene: &mut Scene, found: &Found, trail: Vec<Finding>) -> Detection 
         anchor: anchor.map(|(_, anchor)| anchor),
         trail,
         ancestry: Vec::new(),
+        unlisted: None,
         end: None,
     }
 }
@@ -224,7 +227,7 @@ fn describe(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
 }
 
 /// A value as it is shown in a reason: short, on one line, and never misleading a terminal.
-fn show(value: &OsStr) -> String {
+pub(crate) fn show(value: &OsStr) -> String {
     const MOST: usize = 60;
     let text = value.to_string_lossy();
     let mut shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();

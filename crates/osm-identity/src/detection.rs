@@ -5,6 +5,7 @@ use std::fmt;
 use crate::SessionId;
 use crate::ancestry::End;
 use crate::instance::ProcessInstance;
+use crate::likeness::UnlistedAgent;
 use crate::process::{Process, Terminal};
 use crate::scene::Role;
 
@@ -33,6 +34,9 @@ pub struct Detection {
     pub trail: Vec<Finding>,
     /// All ancestors, ourselves first. Known only after [`explain`](crate::explain).
     pub ancestry: Vec<Ancestor>,
+    /// A program above us that behaves like an agent and is not in the catalogue. Known only after
+    /// [`explain`](crate::explain).
+    pub unlisted: Option<UnlistedAgent>,
     /// Why the walk up ended. Known only after [`explain`](crate::explain).
     pub end: Option<End>,
 }

@@ -41,6 +41,11 @@ impl Environment {
         (!is_blank(value)).then_some(value)
     }
 
+    /// The names of all variables that are text.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.variables.iter().filter_map(|(name, _)| name.to_str())
+    }
+
     /// The same environment without these variables.
     #[must_use]
     pub fn without(&self, names: &[&str]) -> Self {

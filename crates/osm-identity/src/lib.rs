@@ -31,6 +31,7 @@
 //! | what a process is to identity | [`Role`], `scene.rs` |
 //! | whether an exact process still lives | [`ProcessInstance`] |
 //! | which repository a folder belongs to | [`Repository`] |
+//! | what an unknown agent looks like | [`UnlistedAgent`] |
 //! | how a platform is read, and how its bytes look | `platform/`, [`parse`] |
 //!
 //! # Limits
@@ -50,6 +51,7 @@ mod environment;
 mod handle;
 mod id;
 mod instance;
+mod likeness;
 pub mod parse;
 mod platform;
 mod process;
@@ -65,6 +67,7 @@ pub use environment::{Environment, VARIABLES};
 pub use handle::{Handle, InvalidHandle};
 pub use id::{InvalidId, MAX_LENGTH, SessionId};
 pub use instance::{Liveness, ProcessInstance, Proof, UnknownReason};
+pub use likeness::UnlistedAgent;
 pub use platform::System;
 pub use process::{
     BootClock, Census, FixedTable, Host, Pid, Process, ProcessSource, ReadError, StartTime, State,

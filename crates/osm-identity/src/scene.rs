@@ -278,7 +278,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The arguments of a process, read once.
-    fn arguments(&self, pid: Pid) -> Rc<[String]> {
+    pub(crate) fn arguments(&self, pid: Pid) -> Rc<[String]> {
         let mut known = self.arguments.borrow_mut();
         if let Some((_, arguments)) = known.iter().find(|(it, _)| *it == pid) {
             return Rc::clone(arguments);
@@ -349,6 +349,13 @@ impl<'a> Scene<'a> {
             Reads::Input if self.reads_terminal(pid, leads, shell) => Role::Shell,
             Reads::Input | Reads::OneCommand | Reads::Script => Role::EphemeralShell,
         }
+    }
+
+    /// Whether the name of the process at a place is that of an interpreter, so that only its script
+    /// tells what it is.
+    pub(crate) fn is_interpreter(&mut self, at: usize) -> bool {
+        let name = self.process(at).map(|process| process.name.clone()).unwrap_or_default();
+        matches!(self.catalogue.look_up(&name), Some(Kind::Interpreter))
     }
 
     /// Whether the process at a place is a shell that runs a script file.

@@ -30,6 +30,7 @@ use osm_identity::Catalogue;
 pub(crate) use edit::{set, unset};
 pub use file::ChangeError;
 pub(crate) use file::{change, read};
+pub(crate) use identity::describe_agent;
 pub(crate) use prompting::Prompting;
 pub use reading::Problem;
 pub(crate) use reading::{Entry, Reading};

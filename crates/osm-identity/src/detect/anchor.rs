@@ -8,7 +8,8 @@
 //! command a pty). An interactive shell on a pty of its own *is* another terminal, even where a
 //! shell of one command started it, and in a multiplexer's pane or a named tab as well. So is
 //! whatever runs on a pty that came from a process without a terminal: that is what a terminal
-//! emulator looks like, and all its windows are one process.
+//! emulator looks like, and all its windows are one process. Only one that calls itself an agent to
+//! its commands gives single commands a pty.
 //!
 //! Off a terminal we climb through wrappers and shells of one command. If a process on a terminal
 //! comes, the rule above goes on there; otherwise the first ordinary process is the anchor. But a
@@ -28,6 +29,7 @@ use std::ffi::OsStr;
 use super::{Found, Identity, Verdict, describe as describe_boundary, show};
 use crate::detection::{Confidence, Source};
 use crate::digest::Key;
+use crate::likeness;
 use crate::process::{Pid, Process};
 use crate::scene::{Boundary, Role, Scene};
 
@@ -134,7 +136,7 @@ fn may_leave(scene: &mut Scene, begin: usize, top: usize) -> bool {
     let is_brought_in = scene.process(top).is_some_and(|process| process.parent == Pid(0));
     let is_off = scene.process(top + 1).is_none_or(|process| process.terminal.is_none());
     let by_wrapper = scene.is_transparent(top + 1);
-    if is_off && !by_wrapper && !is_brought_in {
+    if is_off && !by_wrapper && !is_brought_in && likeness::says_so(scene, top + 1).is_none() {
         return false;
     }
     match scene.role(top) {

@@ -392,6 +392,63 @@ fn agents_whose_name_says_nothing() {
 }
 
 #[test]
+fn a_program_that_behaves_like_an_agent_is_shown() {
+    let unlisted = |tree: &str, ours: &[(&str, &str)], set: &[(u32, &str, &str)]| {
+        let (mut table, pid) = table(tree, host());
+        for (pid, name, value) in set {
+            table = table.with_variable(Pid(*pid), name, value);
+        }
+        look(&table, pid, ours).unlisted
+    };
+    let daemon = "1 systemd -\n 20 node - node /x/bin/robo.js\n 30 sh -:30 sh -c x\n 40 osm -:30";
+    let ours = [("ROBO_SESSION_ID", "a"), ("ROBO_PID", "20"), ("XDG_SESSION_ID", "3")];
+    let set = [
+        (30, "ROBO_SESSION_ID", "a"),
+        (30, "ROBO_PID", "20"),
+        (30, "AI_AGENT", "robo"),
+        (20, "XDG_SESSION_ID", "3"),
+        (30, "XDG_SESSION_ID", "3"),
+    ];
+    let found = unlisted(daemon, &ours, &set).unwrap();
+    assert_eq!((found.pid, found.program.as_str()), (Pid(20), "robo.js"));
+    assert_eq!(
+        (found.session, found.owner),
+        (vec!["ROBO_SESSION_ID".into()], Some("ROBO_PID".into()))
+    );
+    assert_eq!(found.behaviour.len(), 4, "{:?}", found.behaviour);
+
+    let native = "1 systemd -\n 20 bash 7 bash\n 25 robo 7 robo\n 30 sh -:30 sh -c x\n 40 osm -:30";
+    assert_eq!(unlisted(native, &[], &[]).unwrap().program, "robo");
+    for plain in [
+        PLAIN,
+        "1 systemd -\n 20 bash 7 bash\n 25 make 7 make\n 30 sh 7:20 sh -c x\n 40 osm 7:20",
+        "1 systemd -\n 20 robo - robo\n 30 sh - sh x.sh\n 40 osm -",
+        "1 systemd -\n 20 claude - claude\n 30 sh - sh -c x\n 40 osm -",
+        "1 systemd -\n 20 python3 - python3 -c x\n 30 sh - sh -c x\n 40 osm -",
+    ] {
+        assert_eq!(unlisted(plain, &[], &[]), None, "{plain}");
+    }
+}
+
+#[test]
+fn ptys_of_a_program_that_calls_itself_an_agent_are_its_commands() {
+    let command = |pid: u32, line: &str, before: &str| {
+        let tree = format!("1 systemd -\n 20 robo - robo\n {pid} {line}\n 60 osm {pid}");
+        let (table, asks) = table(&tree, host());
+        let table =
+            table.with_variable(Pid(20), "AGENT", before).with_variable(Pid(pid), "AGENT", "robo");
+        look(&table, asks, &[]).id.to_string()
+    };
+    assert_eq!(command(30, "sh 30 sh -c x", ""), command(31, "sh 31 sh -c y", ""));
+    assert_ne!(
+        command(30, "sh 30 sh -c x", "robo"),
+        command(31, "sh 31 sh -c y", "robo"),
+        "inherited"
+    );
+    assert_ne!(command(30, "bash 30 bash -i", ""), command(31, "bash 31 bash -i", ""), "a person");
+}
+
+#[test]
 fn what_looks_like_an_agent_and_is_none() {
     for process in [
         "claude_daemon 7 claude",

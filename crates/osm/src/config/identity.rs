@@ -1,13 +1,16 @@
 //! The table `[identity]`: programs that the built-in catalogue does not know.
 
 use osm_identity::catalogue::Agent;
-use osm_identity::{Catalogue, Environment};
+use osm_identity::{Catalogue, Environment, UnlistedAgent};
 use toml_edit::{Document, Item, TableLike};
 
 use super::Problem;
 
 /// The variable that adds shells, for machines without a file.
 pub(super) const EXTRA_SHELLS: &str = "OSM_EXTRA_SHELLS";
+
+/// The longest name of an agent, which is part of ids.
+const MOST_NAME: usize = 20;
 
 /// The catalogue without a file.
 pub(super) fn built_in(environment: &Environment) -> Catalogue {
@@ -89,7 +92,7 @@ fn tables(item: &Item) -> Option<Vec<&dyn TableLike>> {
 /// One `[[identity.agents]]`.
 fn agent(table: &dyn TableLike) -> Result<Agent, String> {
     let name = table.get("name").and_then(Item::as_str).unwrap_or_default();
-    let spelled = (1..=20).contains(&name.len())
+    let spelled = (1..=MOST_NAME).contains(&name.len())
         && name
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
@@ -113,6 +116,28 @@ fn agent(table: &dyn TableLike) -> Result<Agent, String> {
     }
     let owner = table.get("owner").and_then(Item::as_str).map(str::to_owned);
     Ok(Agent::defined(name.to_owned(), programs, list("session")?, owner))
+}
+
+/// The entry that makes a program an agent.
+pub(crate) fn describe_agent(agent: &UnlistedAgent) -> String {
+    let UnlistedAgent { program, session, owner, .. } = agent;
+    let stem = program.rsplit_once('.').map_or(program.as_str(), |(stem, _)| stem);
+    let mut name: String = stem.to_lowercase().replace([' ', '_', '.'], "-");
+    name.retain(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-');
+    name.truncate(MOST_NAME);
+    let name = if name.is_empty() { "my-agent" } else { &name };
+    let quoted = |text: &str| toml_edit::Value::from(text).to_string();
+    let mut entry = format!("[[identity.agents]]\nname = {}\n", quoted(name));
+    let mut add = |key: &str, value: String| entry.extend([key, " = ", &value, "\n"]);
+    add("programs", format!("[{}]", quoted(program)));
+    if !session.is_empty() {
+        let names: Vec<String> = session.iter().map(|name| quoted(name)).collect();
+        add("session", format!("[{}]", names.join(", ")));
+    }
+    if let Some(owner) = owner {
+        add("owner", quoted(owner));
+    }
+    entry
 }
 
 /// A list of names of programs.
@@ -170,6 +195,25 @@ mod tests {
             (agent.name, agent.session, agent.owner),
             ("my-agent", &["MY_SESSION"][..], Some("MY_PID"))
         );
+    }
+
+    #[test]
+    fn an_entry_that_is_suggested_makes_an_agent() {
+        for (program, name) in
+            [("robo.js", "robo"), ("A \"b\" c", "a-b-c"), ("Łódź", "d"), ("机器", "my-agent")]
+        {
+            let agent = UnlistedAgent {
+                pid: osm_identity::Pid(7),
+                program: program.to_owned(),
+                session: vec!["ROBO_SESSION_ID".to_owned()],
+                owner: Some("ROBO_PID".to_owned()),
+                behaviour: Vec::new(),
+            };
+            let (catalogue, problems) = extended(&describe_agent(&agent));
+            assert_eq!(problems, [""; 0], "{program}");
+            let Some(Kind::Agent(agent)) = catalogue.look_up(program) else { panic!("{program}") };
+            assert_eq!((agent.name, agent.owner), (name, Some("ROBO_PID")));
+        }
     }
 
     #[test]

@@ -40,6 +40,8 @@ mod threads;
 #[cfg(unix)]
 mod umasks;
 #[cfg(target_os = "linux")]
+#[cfg(target_os = "linux")]
+mod unlisted_agents;
 mod upstream;
 
 fn main() -> std::process::ExitCode {

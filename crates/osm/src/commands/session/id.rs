@@ -1,6 +1,6 @@
 //! `osm session id`: the id, and with `--explain` how it came about.
 
-use osm_identity::{Confidence, Outcome};
+use osm_identity::{Confidence, Outcome, UnlistedAgent};
 
 use crate::cli::Format;
 use crate::commands::report::Report;
@@ -65,6 +65,9 @@ fn show(identity: &Identity, ui: &mut Ui) {
         ui.line("");
         ui.line(format!("Runs in {}", parent.label()));
     }
+    if let Some(agent) = &detection.unlisted {
+        suggest(agent, ui);
+    }
     let limit = match detection.confidence {
         Confidence::Unconfirmed => {
             "Unconfirmed: osm cannot see the process that this id depends on."
@@ -76,4 +79,19 @@ fn show(identity: &Identity, ui: &mut Ui) {
     };
     ui.line("");
     ui.line(limit);
+}
+
+/// Says which program above us behaves like an agent, and how to make it one.
+fn suggest(agent: &UnlistedAgent, ui: &mut Ui) {
+    let UnlistedAgent { pid, program, behaviour, .. } = agent;
+    ui.line("");
+    ui.line(format!(
+        "{program} (pid {pid}) behaves like a coding agent: it {}.",
+        behaviour.join(", ")
+    ));
+    ui.line("If it is one, add this to the file that `osm config path` prints:");
+    ui.line("");
+    for line in crate::config::describe_agent(agent).lines() {
+        ui.line(format!("  {line}"));
+    }
 }

@@ -343,6 +343,19 @@ pub(crate) const SITUATIONS: &[Situation] = &[
             )],
         )
     }),
+    row("commands of an unknown agent that gives each a pty", &["anchor"], |lab| {
+        lab.file(
+            "robo.py",
+            "import os, pty\nos.environ['AI_AGENT'] = 'robo'\n\
+             for n in ('one', 'other'):\n  pty.spawn(['sh', '-c', f'OSM session id >LAB/{n}.tmp; mv LAB/{n}.tmp LAB/{n}'])\n",
+        )?;
+        let mut terminal = lab.terminal()?;
+        ask(
+            lab,
+            &mut terminal,
+            "setsid -w python3 LAB/robo.py </dev/null >/dev/null 2>&1; cat LAB/one LAB/other",
+        )
+    }),
     row("sudo under an agent with a conversation", &["agent-conversation"], |lab| {
         root()?;
         program("sudo")?;
