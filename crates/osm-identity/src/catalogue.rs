@@ -13,7 +13,7 @@ mod programs;
 mod shells;
 mod terminals;
 
-pub use agents::{AGENTS, Agent};
+pub use agents::{AGENTS, Agent, Record};
 pub use multiplexers::{KnownBy, MULTIPLEXERS, Multiplexer, Owner};
 pub use programs::{INTERPRETERS, REMOTES, ROOTS, SANDBOXES, SUPERVISORS, WRAPPERS};
 pub use shells::{Grammar, Options, SHELLS, Shell, Style};

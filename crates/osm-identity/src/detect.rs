@@ -26,6 +26,7 @@ mod anchor;
 mod explicit;
 mod multiplexer;
 mod random;
+mod record;
 mod runner;
 mod ssh;
 mod terminal;

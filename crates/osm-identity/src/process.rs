@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +134,8 @@ pub enum ReadError {
     Unsupported,
     /// The process table is that of another pid namespace.
     AnotherNamespace,
+    /// Another user can have written it; the text says why.
+    Untrusted(&'static str),
     /// Any other error of the system.
     Io(std::io::ErrorKind),
 }
@@ -150,6 +152,7 @@ impl fmt::Display for ReadError {
             Self::AnotherNamespace => {
                 f.write_str("the process table is that of another pid namespace")
             }
+            Self::Untrusted(why) => f.write_str(why),
             Self::Io(kind) => write!(f, "{kind}"),
         }
     }
@@ -198,6 +201,11 @@ pub trait ProcessSource {
     /// The value that a variable had when the process was started.
     fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError>;
 
+    /// The content of a small file that belongs to the user of a process, who alone can write it.
+    fn record(&self, _pid: Pid, _path: &Path) -> Result<Vec<u8>, ReadError> {
+        Err(ReadError::Unsupported)
+    }
+
     /// A number that no other process of this boot has or will have (Linux 6.9 and later).
     fn inode(&self, pid: Pid) -> Option<u64>;
 
@@ -243,6 +251,7 @@ pub trait ProcessSource {
 pub struct FixedTable {
     host: Host,
     rows: BTreeMap<Pid, FixedRow>,
+    records: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 #[derive(Clone, Debug)]
@@ -258,7 +267,7 @@ impl FixedTable {
     /// An empty table of a realm.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { host, rows: BTreeMap::new() }
+        Self { host, rows: BTreeMap::new(), records: BTreeMap::new() }
     }
 
     /// Adds a process with the arguments it was started with.
@@ -302,6 +311,13 @@ impl FixedTable {
         self
     }
 
+    /// Adds a file that a process writes about itself.
+    #[must_use]
+    pub fn with_record(mut self, path: &str, content: &str) -> Self {
+        self.records.insert(PathBuf::from(path), content.as_bytes().to_vec());
+        self
+    }
+
     fn row(&self, pid: Pid) -> Result<&FixedRow, ReadError> {
         self.rows.get(&pid).ok_or(ReadError::Absent)
     }
@@ -334,6 +350,10 @@ impl ProcessSource for FixedTable {
     fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError> {
         let row = self.row(pid)?;
         Ok(row.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()))
+    }
+
+    fn record(&self, _pid: Pid, path: &Path) -> Result<Vec<u8>, ReadError> {
+        self.records.get(path).cloned().ok_or(ReadError::Absent)
     }
 
     fn inode(&self, _pid: Pid) -> Option<u64> {

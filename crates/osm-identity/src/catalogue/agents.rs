@@ -21,6 +21,8 @@ pub struct Agent {
     pub impostors: Names,
     /// Variables that name the conversation, the more specific first.
     pub session: Names,
+    /// Where it writes down the conversation, for commands that no variable reaches.
+    pub record: Option<Record>,
     /// The variable in which the agent publishes its own pid.
     pub owner: Option<&'static str>,
     /// The variable that names a sub-agent; blank for the main one.
@@ -40,6 +42,21 @@ pub struct Agent {
     pub concurrent: bool,
 }
 
+/// A file of JSON named after the pid of an agent, in which the agent tells its conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// The folder of the agent's settings in the home of its user,
+    pub home: &'static str,
+    /// unless this variable of the agent names another.
+    pub moved_by: &'static str,
+    /// The folder of the files in it.
+    pub folder: &'static str,
+    /// The key of the conversation.
+    pub conversation: &'static str,
+    /// The key of the start of the process, as the process table spells it.
+    pub start: &'static str,
+}
+
 impl Agent {
     /// Nothing known yet: the base of every row.
     pub const NONE: Self = Self {
@@ -48,6 +65,7 @@ impl Agent {
         packages: &[],
         impostors: &[],
         session: &[],
+        record: None,
         owner: None,
         subagent: None,
         marker: None,
@@ -104,6 +122,13 @@ pub static AGENTS: &[Agent] = &[
         packages: &["@anthropic-ai/claude-code", "claude/versions"],
         impostors: &["claude daemon"],
         session: &["CLAUDE_CODE_SESSION_ID"],
+        record: Some(Record {
+            home: ".claude",
+            moved_by: "CLAUDE_CONFIG_DIR",
+            folder: "sessions",
+            conversation: "sessionId",
+            start: "procStart",
+        }),
         owner: Some("CLAUDE_PID"),
         ..named("claude-code", &["claude"])
     },

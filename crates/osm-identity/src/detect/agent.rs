@@ -8,7 +8,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::{Found, Identity, Verdict, describe, show};
+use super::{Found, Identity, Verdict, describe, record, show};
 use crate::catalogue::Agent;
 use crate::detection::{AgentFound, Confidence, Source};
 use crate::digest::Key;
@@ -34,9 +34,9 @@ fn below(scene: &mut Scene, at: usize, agent: &Agent) -> Verdict {
     let pid = scene.process(top).map(|process| process.pid);
     let context = agent.subagent.and_then(|name| scene.evidence(at, name));
     let doubt = match conversation(scene, at, top, agent) {
-        Ok((variable, value)) => {
+        Ok((evidence, value)) => {
             let reason =
-                format!("{} is an ancestor process, and {variable}={}", agent.name, show(&value));
+                format!("{} is an ancestor process, and {evidence}{}", agent.name, show(&value));
             let mut found = conversation_found(scene, agent, &value, Confidence::Confirmed, reason);
             found.anchor = Some(top);
             found.context = context;
@@ -68,8 +68,27 @@ fn below(scene: &mut Scene, at: usize, agent: &Agent) -> Verdict {
     })
 }
 
-/// The conversation that the agent at `at..=top` names, or why none holds.
+/// The conversation that the agent at `at..=top` names, in a variable or in its record, and what
+/// tells it; or why none holds.
 fn conversation(
+    scene: &mut Scene,
+    at: usize,
+    top: usize,
+    agent: &Agent,
+) -> Result<(String, OsString), String> {
+    let doubt = match published(scene, at, top, agent) {
+        Ok((variable, value)) => return Ok((format!("{variable}="), value)),
+        Err(doubt) => doubt,
+    };
+    match record::conversation(scene, at, top, agent) {
+        Some(Ok((path, value))) => Ok((format!("{} names ", show(path.as_os_str())), value)),
+        Some(Err(reason)) => Err(format!("{doubt}; {}", reason.escape_debug())),
+        None => Err(doubt),
+    }
+}
+
+/// The variable that names the conversation, and its value.
+fn published(
     scene: &mut Scene,
     at: usize,
     top: usize,

@@ -476,6 +476,44 @@ fn an_agent_that_starts_itself_again_is_one() {
 }
 
 #[test]
+fn a_record_tells_the_conversation_where_no_variable_does() {
+    const FILE: &str = "/home/u/.claude/sessions/30.json";
+    let tree = "1 systemd -\n 20 bash 7 bash\n 30 claude 7 claude\n 50 osm -";
+    let with = |path: &str, content: &str, variables: &[(&str, &str)]| {
+        let (table, pid) = table(tree, host());
+        let table = table.with_variable(Pid(30), "HOME", "/home/u").with_record(path, content);
+        look(&table, pid, variables)
+    };
+    let right = r#"{"pid":30,"procStart":"300","sessionId":"c1"}"#;
+    let named = see(tree, &[("CLAUDE_CODE_SESSION_ID", "c1")]);
+    assert_eq!(with(FILE, right, &[]).id, named.id);
+    assert_eq!(with(FILE, right, &[("CLAUDE_PID", "9")]).id, named.id);
+    let other = with(FILE, right, &[("CLAUDE_CODE_SESSION_ID", "c2")]);
+    assert_ne!(other.id, named.id, "the variable is that of this command");
+    let process = see(tree, &[]);
+    for (path, content, why) in [
+        (FILE, r#"{"pid":31,"procStart":"300","sessionId":"c1"}"#, "another process"),
+        (FILE, r#"{"pid":30,"procStart":"299","sessionId":"c1"}"#, "started at 300"),
+        (FILE, r#"{"pid":30,"sessionId":"c1"}"#, "started at 300"),
+        (FILE, r#"{"pid":30,"procStart":"300","sessionId":""}"#, "no sessionId"),
+        (FILE, r#"{"pid":30,"procStart":"300","sessionId":7}"#, "no sessionId"),
+        (FILE, r#"{"pid":30,"procStart":"#, "not JSON"),
+        ("/home/u/.claude/sessions/31.json", right, "not visible"),
+    ] {
+        let detection = with(path, content, &[]);
+        assert_eq!(detection.id, process.id, "{content}");
+        let reason = &detection.trail.iter().find(|it| it.detector == "agent").unwrap().reason;
+        assert!(reason.contains(why), "{why}: {reason}");
+    }
+    let (moved, pid) = table(tree, host());
+    let moved = moved
+        .with_variable(Pid(30), "HOME", "/home/u")
+        .with_variable(Pid(30), "CLAUDE_CONFIG_DIR", "/c")
+        .with_record("/c/sessions/30.json", right);
+    assert_eq!(look(&moved, pid, &[]).id, named.id);
+}
+
+#[test]
 fn a_sub_agent_runs_in_its_agent() {
     let tree = "1 systemd -\n 20 bash 7 bash\n 30 qwen 7 qwen\n 50 osm 7";
     let main = [("QWEN_CODE_SESSION_ID", "q")];

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::process::{Pid as RawPid, PidfdFlags};
@@ -21,6 +21,7 @@ use crate::process::{
 
 mod clock;
 mod device;
+mod record;
 mod table;
 
 /// `f_type` of the file system of pidfds. Before Linux 6.9 a pidfd was an anonymous inode, all of
@@ -110,6 +111,11 @@ impl ProcessSource for System {
     fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, ReadError> {
         let bytes = Self::bytes(pid, "environ")?;
         Ok(nul_list::variable(&bytes, name).map(|value| OsString::from_vec(value.to_vec())))
+    }
+
+    fn record(&self, pid: Pid, path: &Path) -> Result<Vec<u8>, ReadError> {
+        table::check()?;
+        record::read(pid, path)
     }
 
     fn inode(&self, pid: Pid) -> Option<u64> {

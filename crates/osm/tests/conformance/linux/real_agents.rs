@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use osm_testkit::agents::{self, Agent, Home, Run};
+use osm_testkit::agents::{self, Agent, Home, Run, Transcript};
 use osm_testkit::lab::Lab;
 use osm_testkit::model::ScriptedModel;
 
@@ -22,6 +22,9 @@ const fn row(
 pub(crate) const SITUATIONS: &[Situation] = &[
     row("Claude Code", &["agent-conversation"], |lab| {
         headless(lab, "claude", "claude-code", Resumed::Same)
+    }),
+    row("Claude Code, commands without its variables", &["agent-conversation"], |lab| {
+        without_variables(lab, "claude")
     }),
     row("Claude Code, on a terminal", &["agent-conversation"], |lab| {
         on_terminal(lab, "claude", "claude-code")
@@ -67,18 +70,30 @@ impl<'a> Stage<'a> {
         Ok(Self { lab, agent, model: ScriptedModel::start()?, home: Home::new()? })
     }
 
-    /// Runs commands that ask for the id, and returns the answers.
-    fn ids(&self, count: usize, resume: bool, terminal: bool) -> Ids {
-        let (file, plain) = (self.lab.path().join("ids"), self.lab.path().join("plain"));
+    /// Runs commands in one conversation, and returns the ids that they write to `LAB/ids`.
+    fn run(
+        &self,
+        commands: &[&str],
+        resume: bool,
+        terminal: bool,
+    ) -> Result<(Vec<Identity>, Transcript), Stop> {
+        let file = self.lab.path().join("ids");
         fs::write(&file, "")?;
-        fs::write(&plain, "")?;
-        let command = self.lab.spell("OSM whoami --json >>LAB/ids; OSM session id >>LAB/plain");
-        let commands = vec![command; count];
+        let commands: Vec<String> =
+            commands.iter().map(|command| self.lab.spell(command)).collect();
         let workdir = self.home.join("work");
         let run = Run { resume, terminal, ..Run::new(&self.home, &workdir, &commands) };
         let transcript =
             self.agent.run(&self.model, &run).map_err(|error| Stop::Failed(error.to_string()))?;
-        let ids = ids_of(&fs::read_to_string(&file)?)?;
+        Ok((ids_of(&fs::read_to_string(&file)?)?, transcript))
+    }
+
+    /// Runs commands that ask for the id, and returns the answers.
+    fn ids(&self, count: usize, resume: bool, terminal: bool) -> Ids {
+        let plain = self.lab.path().join("plain");
+        fs::write(&plain, "")?;
+        let command = "OSM whoami --json >>LAB/ids; OSM session id >>LAB/plain";
+        let (ids, transcript) = self.run(&vec![command; count], resume, terminal)?;
         let plain = ids_of(&fs::read_to_string(&plain)?)?;
         let agree = ids.iter().map(|it| &it.id).eq(plain.iter().map(|it| &it.id));
         if ids.len() == count && agree {
@@ -97,6 +112,19 @@ fn headless(lab: &Lab, agent: &str, name: &str, resumed: Resumed) -> Ids {
         check(ids[0] == ids[2], "the conversation, resumed", &ids)?;
     }
     another_run(&stage, ids, false)
+}
+
+/// Commands of a conversation that have its variable, have lost it, and lost it after a resumption.
+fn without_variables(lab: &Lab, agent: &str) -> Ids {
+    let stage = Stage::new(lab, agent)?;
+    // The shell that the agent started must lose them too.
+    let wiped = "exec env -i OSM whoami --json >>LAB/ids";
+    let (mut ids, _) = stage.run(&["OSM whoami --json >>LAB/ids", wiped], false, false)?;
+    ids.extend(stage.run(&[wiped], true, false)?.0);
+    check(ids.iter().all(|it| *it == ids[0]), "one conversation", &ids)?;
+    let (other, _) = stage.run(&[wiped], false, false)?;
+    check(!ids.contains(&other[0]), "another run is another session", &ids)?;
+    Ok(ids)
 }
 
 fn on_terminal(lab: &Lab, agent: &str, name: &str) -> Ids {
