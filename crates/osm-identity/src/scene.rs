@@ -90,6 +90,9 @@ struct Classified<'a> {
     by_name: bool,
 }
 
+/// A file that a process has open under a number, and the terminal that it is.
+type OpenFile = (Pid, u32, Result<Option<Terminal>, ReadError>);
+
 /// The view from one process of the chain.
 pub(crate) struct Scene<'a> {
     pub(crate) environment: &'a Environment,
@@ -99,6 +102,10 @@ pub(crate) struct Scene<'a> {
     pub(crate) ancestry: Ancestry<'a>,
     /// The kind of each process that was asked for so far.
     kinds: Vec<Classified<'a>>,
+    /// The boundary above a base, for the base that was asked for last.
+    boundary: Option<(usize, (usize, Boundary<'a>))>,
+    /// The terminals that processes were found to have open, by the number of the file.
+    open: RefCell<Vec<OpenFile>>,
     /// The arguments that were read so far.
     arguments: RefCell<Vec<(Pid, Rc<[String]>)>>,
     /// The role of each that was looked at closely, which costs a look at its arguments.
@@ -116,8 +123,19 @@ impl<'a> Scene<'a> {
         let host = source.host();
         let contained = host.as_ref().is_ok_and(|host| host.contained);
         let ancestry = Ancestry::new(source, source.own_pid(environment.pid()), contained);
-        let (kinds, arguments, roles) = (Vec::new(), RefCell::default(), Vec::new());
-        Self { environment, source, catalogue, host, ancestry, kinds, arguments, roles, base: 0 }
+        Self {
+            environment,
+            source,
+            catalogue,
+            host,
+            ancestry,
+            kinds: Vec::new(),
+            boundary: None,
+            open: RefCell::default(),
+            arguments: RefCell::default(),
+            roles: Vec::new(),
+            base: 0,
+        }
     }
 
     /// A variable as the base process has it; blank counts as unset.
@@ -162,6 +180,17 @@ impl<'a> Scene<'a> {
     /// The first boundary above the base and its place; for [`Boundary::Top`] that is one past
     /// the last process below it.
     pub(crate) fn boundary(&mut self) -> (usize, Boundary<'a>) {
+        match self.boundary {
+            Some((base, boundary)) if base == self.base => boundary,
+            _ => {
+                let boundary = self.find_boundary();
+                self.boundary = Some((self.base, boundary));
+                boundary
+            }
+        }
+    }
+
+    fn find_boundary(&mut self) -> (usize, Boundary<'a>) {
         let mut at = self.base + 1;
         loop {
             let Some(process) = self.process(at) else { return (at, Boundary::Top) };
@@ -372,11 +401,22 @@ impl<'a> Scene<'a> {
     /// looked at, its arguments are all there is, and they say that it is a person's.
     fn reads_terminal(&self, pid: Pid, leads: bool, shell: &Shell) -> bool {
         let can_be_terminal = |number: &u32| {
-            !matches!(self.source.open_terminal(pid, *number), Ok(None) | Err(ReadError::Absent))
+            !matches!(self.open_terminal(pid, *number), Ok(None) | Err(ReadError::Absent))
         };
         let Grammar { stdin, kept, .. } = shell.grammar;
         // The first process on a terminal; others have one above them that tells more.
         stdin.iter().any(can_be_terminal) || (leads && kept.iter().any(can_be_terminal))
+    }
+
+    /// The terminal that a process has open under a number, looked at once.
+    fn open_terminal(&self, pid: Pid, number: u32) -> Result<Option<Terminal>, ReadError> {
+        let mut known = self.open.borrow_mut();
+        if let Some((.., found)) = known.iter().find(|it| (it.0, it.1) == (pid, number)) {
+            return *found;
+        }
+        let found = self.source.open_terminal(pid, number);
+        known.push((pid, number, found));
+        found
     }
 
     /// The terminal of the process at a place.
@@ -390,7 +430,7 @@ impl<'a> Scene<'a> {
             return process.terminal;
         }
         let Some(Kind::Shell(shell)) = self.kind(at) else { return None };
-        let open = |number: &u32| self.source.open_terminal(pid, *number).ok().flatten();
+        let open = |number: &u32| self.open_terminal(pid, *number).ok().flatten();
         let terminal = shell.grammar.stdin.iter().chain(shell.grammar.kept).find_map(open)?;
         (self.role(at) == Role::Shell).then_some(terminal)
     }

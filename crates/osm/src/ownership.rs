@@ -56,6 +56,11 @@ impl From<io::Error> for Refusal {
 fn open(path: &Path) -> Result<(File, Metadata), Refusal> {
     let file = match options().open(path) {
         Ok(file) => file,
+        // Links are not followed, so there is none that leads nowhere. Most users have no such file,
+        // and prompts ask before every command.
+        Err(error) if cfg!(unix) && error.kind() == io::ErrorKind::NotFound => {
+            return Err(error.into());
+        }
         // A link into a folder of dotfiles is fine; then both folders count.
         Err(_) if path.is_symlink() => {
             let real = std::fs::canonicalize(path)?;

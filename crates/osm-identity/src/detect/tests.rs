@@ -646,3 +646,84 @@ proptest! {
         prop_assert!(one.anchor.is_none_or(|anchor| anchor.pid != Pid(5)));
     }
 }
+
+/// A table that counts what is read of it.
+struct Counted {
+    table: FixedTable,
+    reads: std::cell::RefCell<std::collections::BTreeMap<String, usize>>,
+}
+
+impl Counted {
+    fn note(&self, what: String) {
+        *self.reads.borrow_mut().entry(what).or_default() += 1;
+    }
+}
+
+impl ProcessSource for Counted {
+    fn host(&self) -> Result<Host, crate::ReadError> {
+        self.note("host".into());
+        self.table.host()
+    }
+
+    fn process(&self, pid: Pid) -> Result<Process, crate::ReadError> {
+        self.note(format!("process {pid}"));
+        self.table.process(pid)
+    }
+
+    fn arguments(&self, pid: Pid) -> Result<Vec<OsString>, crate::ReadError> {
+        self.note(format!("arguments of {pid}"));
+        self.table.arguments(pid)
+    }
+
+    fn executable(&self, pid: Pid) -> Result<std::path::PathBuf, crate::ReadError> {
+        self.note(format!("executable of {pid}"));
+        self.table.executable(pid)
+    }
+
+    fn open_terminal(&self, pid: Pid, file: u32) -> Result<Option<Terminal>, crate::ReadError> {
+        self.note(format!("file {file} of {pid}"));
+        self.table.open_terminal(pid, file)
+    }
+
+    fn variable(&self, pid: Pid, name: &str) -> Result<Option<OsString>, crate::ReadError> {
+        self.note(format!("{name} of {pid}"));
+        self.table.variable(pid, name)
+    }
+
+    fn inode(&self, pid: Pid) -> Option<u64> {
+        self.note(format!("inode of {pid}"));
+        None
+    }
+
+    fn exists(&self, pid: Pid) -> Option<bool> {
+        self.table.exists(pid)
+    }
+}
+
+#[test]
+fn nothing_is_read_twice() {
+    let chain: Vec<String> = (40..60).map(|pid| format!("{pid} make 7:30 make")).collect();
+    let chain = chain.join("\n");
+    for (tree, reads) in [
+        (format!("1 systemd -\n 20 xterm -\n 30 bash 7:30 bash\n {chain}\n 60 osm 7:30"), 24),
+        ("1 systemd -\n 20 bash -:20 bash\n 30 sh -:20 sh -c x\n 60 osm -:20".into(), 8),
+        ("1 systemd -\n 20 tmux:_server -\n 30 bash 7:30 bash\n 60 osm 7:30".into(), 10),
+        ("1 systemd -\n 20 bash 7 bash\n 30 claude 7 claude\n 60 osm -:60".into(), 7),
+    ] {
+        let (table, pid) = table(&tree, host());
+        let source = Counted { table, reads: std::cell::RefCell::default() };
+        let environment = Environment::new(pid, []);
+        let catalogue = Catalogue::new();
+        let request = Request {
+            explicit: None,
+            environment: &environment,
+            source: &source,
+            catalogue: &catalogue,
+        };
+        drop(identify(&request));
+        let seen = source.reads.borrow();
+        let twice: Vec<_> = seen.iter().filter(|(_, count)| **count > 1).collect();
+        assert!(twice.is_empty(), "{tree}: {twice:?}");
+        assert!(seen.len() <= reads, "{tree}: {} reads: {seen:?}", seen.len());
+    }
+}

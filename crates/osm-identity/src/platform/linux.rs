@@ -133,11 +133,15 @@ impl ProcessSource for System {
     }
 
     fn machine(&self) -> Option<String> {
+        static MACHINE: OnceLock<Option<String>> = OnceLock::new();
         let read = |path| std::fs::read_to_string(path).ok();
-        let id = read("/etc/machine-id").or_else(|| read("/var/lib/dbus/machine-id"))?;
-        let id = id.trim();
-        // systemd writes this while a machine has no id yet.
-        (!id.is_empty() && id != "uninitialized").then(|| id.to_owned())
+        let id = || {
+            let id = read("/etc/machine-id").or_else(|| read("/var/lib/dbus/machine-id"))?;
+            let id = id.trim();
+            // systemd writes this while a machine has no id yet.
+            (!id.is_empty() && id != "uninitialized").then(|| id.to_owned())
+        };
+        MACHINE.get_or_init(id).clone()
     }
 
     fn boot_clock(&self) -> Option<BootClock> {

@@ -42,6 +42,9 @@ const QUICK_ROUNDS: u32 = 100;
 /// How many processes are put above osm. It looks at 100 ancestors at most, and the terminal brings
 /// a few.
 const CHAINS: [u32; 5] = [1, 5, 20, 50, 90];
+/// The chain that has a target, and the target in medians of `/bin/true` below the same chain: an
+/// agent in a terminal of an editor is about as deep.
+pub(crate) const DEEP_TARGET: (u32, f64) = (20, 0.9);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -5,9 +5,9 @@ use osm_testkit::bench::statistics::{Spread, slope};
 use osm_testkit::bench::table::{NOTHING, grouped, table};
 use osm_testkit::bench::{Result, machine};
 
-use crate::plot;
 use crate::programs::Program;
 use crate::request::{Finding, Request};
+use crate::{DEEP_TARGET, plot};
 
 /// Everything that the page, the plot and the verdicts say.
 pub(crate) struct Report {
@@ -49,6 +49,11 @@ impl Depth {
     /// feel it.
     pub(crate) fn beyond_yardstick(&self) -> f64 {
         self.osm.min - self.yardstick.min
+    }
+
+    /// The median of osm in medians of the yardstick at the same depth.
+    fn ratio(&self) -> f64 {
+        self.osm.p50 / self.yardstick.p50
     }
 }
 
@@ -133,6 +138,7 @@ impl Report {
                 format!("{:.0}", depth.osm.p50),
                 format!("{:.0}", depth.yardstick.min),
                 format!("{:.0}", depth.yardstick.p50),
+                format!("{:.2}", depth.ratio()),
             ]
         });
         format!(
@@ -151,7 +157,15 @@ impl Report {
             ),
             self.deep_name,
             table(
-                &["chain", "instructions", "min µs", "p50 µs", "true min µs", "true p50 µs"],
+                &[
+                    "chain",
+                    "instructions",
+                    "min µs",
+                    "p50 µs",
+                    "true min µs",
+                    "true p50 µs",
+                    "p50 ÷ true"
+                ],
                 depths
             ),
             self.per_ancestor.sentence(),
@@ -188,6 +202,10 @@ impl Report {
                     "{} at most {target:.1} × `/bin/true`",
                     row.program.name
                 ))
+                .chain(Some(format!(
+                    "{} under a chain of {} at most {:.1} × `/bin/true` there",
+                    self.deep_name, DEEP_TARGET.0, DEEP_TARGET.1
+                )))
                 .collect::<Vec<_>>()
                 .join("; "),
         )
@@ -205,7 +223,17 @@ impl Report {
                 Some(Verdict::new(ratio <= target, &what))
             })
             .collect();
-        if verdicts.len() < 2 {
+        let deep = self.depths.iter().filter(|depth| depth.chain == DEEP_TARGET.0);
+        verdicts.extend(deep.map(|depth| {
+            let (chain, target) = DEEP_TARGET;
+            let ratio = depth.ratio();
+            let what = format!(
+                "{} under a chain of {chain}: {ratio:.2} × /bin/true, target {target:.1}",
+                self.deep_name
+            );
+            Verdict::new(ratio <= target, &what)
+        }));
+        if self.rows.iter().filter(|row| row.program.target.is_some()).count() < 2 {
             verdicts.push(Verdict::new(false, "osm, scripts/release: there is no dist/osm"));
         }
         verdicts
