@@ -10,17 +10,25 @@
 
 mod aider;
 mod claude;
+mod cline;
 mod codex;
 mod conduct;
+mod copilot;
 mod excerpt;
 mod gemini;
+mod gptme;
+mod grok;
+mod hermes;
 mod home;
 mod invocation;
+mod kimi;
+mod nanocoder;
 mod opencode;
 mod pinned;
 mod qwen;
 mod run;
 mod terminal;
+mod vibe;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -34,14 +42,30 @@ use crate::model::{Script, ScriptedModel};
 use crate::tools;
 
 /// The agents that can be driven, in the order of [`pinned.txt`](Pinned).
-pub const AGENTS: [Agent; 6] =
-    [claude::AGENT, codex::AGENT, opencode::AGENT, gemini::AGENT, qwen::AGENT, aider::AGENT];
+pub const AGENTS: [Agent; 14] = [
+    claude::AGENT,
+    codex::AGENT,
+    opencode::AGENT,
+    gemini::AGENT,
+    qwen::AGENT,
+    copilot::AGENT,
+    kimi::AGENT,
+    nanocoder::AGENT,
+    grok::AGENT,
+    cline::AGENT,
+    aider::AGENT,
+    vibe::AGENT,
+    gptme::AGENT,
+    hermes::AGENT,
+];
 
 /// One kind of agent.
 #[derive(Clone, Copy)]
 pub struct Agent {
     /// What it is called here and in `pinned.txt`.
     pub name: &'static str,
+    /// What the catalogue calls it.
+    pub known_as: &'static str,
     /// The program, below the directory of [`cache_dir`].
     program: &'static str,
     /// When it can take up its last conversation again with a new prompt.

@@ -227,6 +227,7 @@ pub static AGENTS: &[Agent] = &[
     named("gptme", &["gptme", "gptme-tui", "gptme-acp", "gptme-server"]),
     Agent { packages: &["@qoder-ai/qodercli"], ..named("qoder", &["qodercli", "qodercli.js"]) },
     named("devin", &["devin"]),
+    Agent { packages: &["@nanocollective/nanocoder"], ..named("nanocoder", &["nanocoder"]) },
 ];
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::{Agent, Plan, Resumes, Task};
 
 pub(super) const AGENT: Agent = Agent {
     name: "aider",
+    known_as: "aider",
     program: "aider/bin/aider",
     resumes: Resumes::Never,
     asks_model: false,

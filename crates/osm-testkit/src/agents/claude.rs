@@ -6,6 +6,7 @@ use super::{Agent, Plan, Resumes, Task};
 
 pub(super) const AGENT: Agent = Agent {
     name: "claude",
+    known_as: "claude-code",
     program: "node_modules/.bin/claude",
     resumes: Resumes::Always,
     asks_model: true,

@@ -4,6 +4,7 @@ use super::{Agent, Plan, Resumes, Task};
 
 pub(super) const AGENT: Agent = Agent {
     name: "codex",
+    known_as: "codex",
     program: "node_modules/.bin/codex",
     resumes: Resumes::Always,
     asks_model: true,

@@ -6,6 +6,7 @@ use super::{Agent, Plan, Resumes, Task};
 
 pub(super) const AGENT: Agent = Agent {
     name: "gemini",
+    known_as: "gemini-cli",
     program: "node_modules/.bin/gemini",
     resumes: Resumes::Always,
     asks_model: true,

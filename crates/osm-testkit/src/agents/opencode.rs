@@ -6,6 +6,7 @@ use super::{Agent, Plan, Resumes, Task};
 
 pub(super) const AGENT: Agent = Agent {
     name: "opencode",
+    known_as: "opencode",
     program: "node_modules/.bin/opencode",
     resumes: Resumes::WithoutTerminal,
     asks_model: true,

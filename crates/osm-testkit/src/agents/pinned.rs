@@ -8,6 +8,8 @@ use serde_json::Value;
 /// One line of `pinned.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pinned {
+    /// What it is called here; its virtual environment too.
+    name: &'static str,
     /// `npm` or `pypi`.
     pub registry: &'static str,
     /// The name of the package there.
@@ -20,11 +22,9 @@ pub struct Pinned {
 pub(super) fn find(name: &str) -> Option<Pinned> {
     include_str!("pinned.txt").lines().find_map(|line| {
         let mut words = line.split_whitespace();
-        if words.next()? != name {
-            return None;
-        }
+        let name = words.next().filter(|first| *first == name)?;
         let (registry, package, version) = (words.next()?, words.next()?, words.next()?);
-        Some(Pinned { registry, package, version })
+        Some(Pinned { name, registry, package, version })
     })
 }
 
@@ -38,7 +38,7 @@ impl Pinned {
         }
         // A virtual environment: lib/python3.11/site-packages/aider_chat-0.86.2.dist-info.
         let stem = format!("{}-", self.package.replace('-', "_"));
-        let python = fs::read_dir(cache.join("aider/lib")).ok()?.flatten().next()?;
+        let python = fs::read_dir(cache.join(self.name).join("lib")).ok()?.flatten().next()?;
         let packages = fs::read_dir(python.path().join("site-packages")).ok()?;
         packages.flatten().find_map(|entry| {
             let name = entry.file_name();

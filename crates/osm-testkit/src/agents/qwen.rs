@@ -6,6 +6,7 @@ use super::{Agent, Plan, Resumes, Task};
 
 pub(super) const AGENT: Agent = Agent {
     name: "qwen",
+    known_as: "qwen-code",
     program: "node_modules/.bin/qwen",
     resumes: Resumes::Always,
     asks_model: true,

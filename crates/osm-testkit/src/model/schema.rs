@@ -5,14 +5,16 @@ use serde_json::{Map, Value, json};
 
 /// The argument that holds the command, for a tool that takes one.
 pub(super) fn command_key(parameters: &Value) -> Option<&'static str> {
-    ["command", "cmd"].into_iter().find(|key| !parameters["properties"][key].is_null())
+    ["command", "cmd", "commands"].into_iter().find(|key| !parameters["properties"][key].is_null())
 }
 
 /// Arguments that make a shell tool run `command`: that, and whatever else the schema requires.
 pub(super) fn shell_arguments(parameters: &Value, command_key: &str, command: &str) -> Value {
     let mut arguments = required(parameters);
     let properties = &parameters["properties"];
-    let value = if kind(&properties[command_key]) == "array" {
+    let value = if command_key == "commands" {
+        json!([command])
+    } else if kind(&properties[command_key]) == "array" {
         json!(["bash", "-c", command])
     } else {
         json!(command)

@@ -20,36 +20,34 @@ const fn row(
 }
 
 pub(crate) const SITUATIONS: &[Situation] = &[
-    row("Claude Code", &["agent-conversation"], |lab| {
-        headless(lab, "claude", "claude-code", Resumed::Same)
-    }),
+    row("Claude Code", &["agent-conversation"], |lab| headless(lab, "claude", Resumed::Same)),
     row("Claude Code, commands without its variables", &["agent-conversation"], |lab| {
         without_variables(lab, "claude")
     }),
-    row("Claude Code, on a terminal", &["agent-conversation"], |lab| {
-        on_terminal(lab, "claude", "claude-code")
-    }),
-    row("Codex", &["agent-conversation"], |lab| headless(lab, "codex", "codex", Resumed::Same)),
-    row("Codex, on a terminal", &["agent-conversation"], |lab| on_terminal(lab, "codex", "codex")),
-    row("opencode", &["agent-process"], |lab| {
-        headless(lab, "opencode", "opencode", Resumed::Unknown)
-    }),
-    row("Gemini CLI", &["agent-process"], |lab| {
-        headless(lab, "gemini", "gemini-cli", Resumed::Unknown)
-    }),
-    row("Gemini CLI, on a terminal", &["agent-process"], |lab| {
-        on_terminal(lab, "gemini", "gemini-cli")
-    }),
-    row("Qwen Code", &["agent-conversation"], |lab| {
-        headless(lab, "qwen", "qwen-code", Resumed::Same)
-    }),
-    row("aider", &["agent-process"], |lab| headless(lab, "aider", "aider", Resumed::Unknown)),
+    row("Claude Code, on a terminal", &["agent-conversation"], |lab| on_terminal(lab, "claude")),
+    row("Codex", &["agent-conversation"], |lab| headless(lab, "codex", Resumed::Same)),
+    row("Codex, on a terminal", &["agent-conversation"], |lab| on_terminal(lab, "codex")),
+    row("opencode", &["agent-process"], |lab| headless(lab, "opencode", Resumed::Unknown)),
+    row("Gemini CLI", &["agent-process"], |lab| headless(lab, "gemini", Resumed::Unknown)),
+    row("Gemini CLI, on a terminal", &["agent-process"], |lab| on_terminal(lab, "gemini")),
+    row("Qwen Code", &["agent-conversation"], |lab| headless(lab, "qwen", Resumed::Same)),
+    row("aider", &["agent-process"], |lab| headless(lab, "aider", Resumed::Unknown)),
+    row("Copilot CLI", &["agent-conversation"], |lab| headless(lab, "copilot", Resumed::Same)),
+    row("Kimi Code", &["agent-process"], |lab| headless(lab, "kimi", Resumed::New)),
+    row("Nanocoder", &["agent-process"], |lab| headless(lab, "nanocoder", Resumed::Unknown)),
+    row("Grok CLI", &["agent-process"], |lab| headless(lab, "grok", Resumed::Unknown)),
+    row("Cline CLI", &["agent-process"], |lab| headless(lab, "cline", Resumed::Unknown)),
+    row("Mistral Vibe", &["agent-process"], |lab| headless(lab, "vibe", Resumed::New)),
+    row("gptme", &["agent-process"], |lab| headless(lab, "gptme", Resumed::New)),
+    row("Hermes", &["agent-conversation"], |lab| headless(lab, "hermes", Resumed::Same)),
 ];
 
 /// Whether the agent tells its commands that a conversation was taken up again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Resumed {
     Same,
+    /// It does not: the new process is another session.
+    New,
     Unknown,
 }
 
@@ -104,12 +102,12 @@ impl<'a> Stage<'a> {
     }
 }
 
-fn headless(lab: &Lab, agent: &str, name: &str, resumed: Resumed) -> Ids {
+fn headless(lab: &Lab, agent: &str, resumed: Resumed) -> Ids {
     let stage = Stage::new(lab, agent)?;
-    let mut ids = one_conversation(&stage, name, false)?;
-    if resumed == Resumed::Same {
+    let mut ids = one_conversation(&stage, false)?;
+    if resumed != Resumed::Unknown {
         ids.extend(stage.ids(1, true, false)?);
-        check(ids[0] == ids[2], "the conversation, resumed", &ids)?;
+        check((ids[0] == ids[2]) == (resumed == Resumed::Same), "the conversation, resumed", &ids)?;
     }
     another_run(&stage, ids, false)
 }
@@ -127,13 +125,14 @@ fn without_variables(lab: &Lab, agent: &str) -> Ids {
     Ok(ids)
 }
 
-fn on_terminal(lab: &Lab, agent: &str, name: &str) -> Ids {
+fn on_terminal(lab: &Lab, agent: &str) -> Ids {
     let stage = Stage::new(lab, agent)?;
-    let ids = one_conversation(&stage, name, true)?;
+    let ids = one_conversation(&stage, true)?;
     another_run(&stage, ids, true)
 }
 
-fn one_conversation(stage: &Stage, name: &str, terminal: bool) -> Ids {
+fn one_conversation(stage: &Stage, terminal: bool) -> Ids {
+    let name = stage.agent.agent.known_as;
     let ids = stage.ids(2, false, terminal)?;
     check(ids[0] == ids[1], "two commands of one conversation", &ids)?;
     check(ids[0].id.starts_with(&format!("agent--{name}_")), "the agent is recognised", &ids)?;
