@@ -194,7 +194,8 @@ mod tests {
         let branch = Some("feature/x".into());
         let other = Repository { worktree: second.clone(), branch, ..expected.clone() };
         assert_eq!(Repository::around(&second), Some(other.clone()));
-        assert_eq!((expected.worktree_name(), other.worktree_name()), ("".into(), "second".into()));
+        assert_eq!(expected.worktree_name(), "");
+        assert_eq!(other.worktree_name(), "second");
         git(&first, &["checkout", "--detach"]);
         assert_eq!(Repository::around(&first), Some(Repository { branch: None, ..expected }));
 
