@@ -1,17 +1,23 @@
 //! Nothing at all is known: a random id, which says so by its namespace.
+//!
+//! Where the system refuses random numbers (a sandbox), the id is made of the process itself.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
 
 use super::{Found, Identity, Verdict};
 use crate::SessionId;
+use crate::digest;
 use crate::detection::{Confidence, Source};
 use crate::scene::Scene;
 
 #[expect(clippy::unnecessary_wraps, reason = "a detector among others")]
-pub(super) fn detect(_scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
+pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("an operating system has random numbers");
+    let is_random = getrandom::fill(&mut bytes).is_ok();
+    if !is_random {
+        bytes = of_process(scene);
+    }
     Ok(Found {
         identity: Identity::Id(SessionId::detected("uuid", &uuid(bytes))),
         source: Source::Random,
@@ -19,9 +25,25 @@ pub(super) fn detect(_scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
         agent: None,
         context: None,
         anchor: None,
-        reason: "nothing identifies this session: the id is random and changes with every call"
-            .into(),
+        reason: if is_random {
+            "nothing identifies this session: the id is random and changes with every call".into()
+        } else {
+            "nothing identifies this session, and the system gives no random numbers: the id is made of this \
+             process and changes with every call"
+                .into()
+        },
     })
+}
+
+/// The process that asks, and when it began, where that is known.
+fn of_process(scene: &Scene) -> [u8; 16] {
+    let own = scene.ancestry.known().first();
+    let text = match own {
+        Some(own) => format!("{} {}", own.pid, own.start),
+        None => scene.environment.pid().to_string(),
+    };
+    let digest = digest::bytes(text.as_bytes());
+    std::array::from_fn(|at| digest[at])
 }
 
 /// A UUID of version 4.
