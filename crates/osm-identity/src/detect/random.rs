@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use super::{Found, Identity, Verdict};
 use crate::SessionId;
-use crate::digest;
 use crate::detection::{Confidence, Source};
+use crate::digest;
 use crate::scene::Scene;
 
 #[expect(clippy::unnecessary_wraps, reason = "a detector among others")]

@@ -13,7 +13,7 @@ pub(super) const AGENT: Agent = Agent {
 
 fn plan(task: &Task) -> Plan {
     let config = format!(
-        r#"model = "gpt-5.5"
+        r#"model = "{model}"
 model_provider = "scripted"
 check_for_update_on_startup = false
 
@@ -34,6 +34,9 @@ apps = false
 plugins = false
 remote_plugin = false
 "#,
+        // Only a model that it knows is offered its tool for edits. At a terminal it introduces such a
+        // model first, and waits for a key.
+        model = if task.terminal { "scripted" } else { "gpt-5.5" },
         url = task.url,
         workdir = task.workdir.display(),
     );
