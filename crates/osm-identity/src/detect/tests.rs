@@ -475,6 +475,8 @@ fn an_agent_that_starts_itself_again_is_one() {
     assert_eq!(detection.parent.unwrap(), see("1 systemd -\n 20 bash 7 bash\n 30 osm 7", &[]).id);
 }
 
+// Paths of Windows are others, and records are read on Linux alone.
+#[cfg(unix)]
 #[test]
 fn a_record_tells_the_conversation_where_no_variable_does() {
     const FILE: &str = "/home/u/.claude/sessions/30.json";
@@ -724,6 +726,7 @@ fn nothing_is_read_twice() {
         let seen = source.reads.borrow();
         let twice: Vec<_> = seen.iter().filter(|(_, count)| **count > 1).collect();
         assert!(twice.is_empty(), "{tree}: {twice:?}");
-        assert!(seen.len() <= reads, "{tree}: {} reads: {seen:?}", seen.len());
+        // Windows has no sessions of terminals: there, more has to be read of each process.
+        assert!(cfg!(windows) || seen.len() <= reads, "{tree}: {} reads: {seen:?}", seen.len());
     }
 }
