@@ -5,13 +5,15 @@ use std::process::Command;
 
 use crate::tools::{self, Stop};
 
-/// Compiles a program to a folder that runs another one, to which `statx` is refused:
+/// Compiles a program to a folder that runs another one, to which a call of the system is refused:
 /// `refuse_statx ERRNO PROGRAM [ARGUMENT…]`.
-pub fn refuse_statx(folder: &Path) -> Result<PathBuf, Stop> {
-    let source = folder.join("refuse_statx.c");
-    std::fs::write(&source, include_str!("refuse_statx.c"))?;
-    let program = folder.join("refuse_statx");
-    let output = Command::new(tools::program("cc")?).arg("-o").arg(&program).arg(&source).output();
+pub fn refuse(folder: &Path, call: &str) -> Result<PathBuf, Stop> {
+    let source = folder.join("refuse.c");
+    std::fs::write(&source, include_str!("refuse.c"))?;
+    let program = folder.join(format!("refuse_{call}"));
+    let mut compiler = Command::new(tools::program("cc")?);
+    compiler.arg(format!("-DCALL=SYS_{call}")).arg("-o").arg(&program).arg(&source);
+    let output = compiler.output();
     let output = output?;
     if output.status.success() {
         return Ok(program);

@@ -111,6 +111,9 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Why nothing that needs a table in memory can run.
+pub(crate) const NO_RANDOM_NUMBERS: &str = "no_random_numbers";
+
 /// A command that failed.
 #[derive(Debug)]
 pub(crate) enum CommandError {
@@ -198,6 +201,10 @@ impl CommandError {
     /// The error as JSON; `None` if there is nothing left to say, and for `--help` and `--version`.
     pub(crate) fn report(&self) -> Option<Value> {
         if matches!(self, Self::Arguments(error) if !error.use_stderr()) {
+            return None;
+        }
+        // An object of JSON is a table, too.
+        if matches!(self, Self::Failed { reason: NO_RANDOM_NUMBERS, .. }) {
             return None;
         }
         let message = self.message()?;

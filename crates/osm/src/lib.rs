@@ -44,7 +44,7 @@ pub use interaction::{
 pub use invocation::{Invocation, InvocationError, Options};
 pub use world::{ColorChoice, VARIABLES, World};
 
-use error::CommandError;
+use error::{CommandError, NO_RANDOM_NUMBERS};
 use render::Ui;
 
 /// Runs one command line and says how it went.
@@ -65,12 +65,25 @@ pub fn run(world: &World) -> Exit {
 fn answer(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
     if fast_path::is_session_id(&world.arguments) {
         fast_path::session_id(world, ui);
-    } else if commands::agent::is_hook(&world.arguments) {
-        private::keep_own_permissions();
-        commands::agent::answer_hook(world, ui);
+        return Ok(());
+    }
+    let is_hook = commands::agent::is_hook(&world.arguments);
+    // Every table in memory needs one, and would end the program without it.
+    if let Err(error) = getrandom::fill(&mut [0]) {
+        let message = format!("this system gives no random numbers: {error}");
+        if !is_hook {
+            let hint = "allow getrandom in the sandbox, or give it /dev/urandom";
+            return Err(CommandError::failed(NO_RANDOM_NUMBERS, message).with_hint(hint));
+        }
+        // A hook lets the tool run.
+        ui.warn(&message);
     } else {
         private::keep_own_permissions();
-        commands::run(&cli::parse(&world.arguments)?, world, ui)?;
+        if is_hook {
+            commands::agent::answer_hook(world, ui);
+        } else {
+            commands::run(&cli::parse(&world.arguments)?, world, ui)?;
+        }
     }
     Ok(())
 }

@@ -61,6 +61,7 @@ fn tests() -> BTreeMap<&'static str, Test> {
         control_group::TESTS,
         file_system::TESTS,
         guard::TESTS,
+        machine::TESTS,
         crowd::TESTS,
         paths::TESTS,
         succession::TESTS,

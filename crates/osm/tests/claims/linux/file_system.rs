@@ -6,7 +6,7 @@
 use std::process::Command;
 
 use osm_claims::Reason;
-use osm_testkit::seccomp::refuse_statx;
+use osm_testkit::seccomp::refuse;
 use osm_testkit::tools::{Stop, program, root};
 
 use super::release::{COMMIT, GIT};
@@ -100,7 +100,7 @@ fn copied_up(site: &Site, mounts: &str) -> Outcome {
 }
 
 fn a_repository_without_birth_time_is_the_same(site: &Site) -> Outcome {
-    let refuse = refuse_statx(site.lab.path())?.display().to_string();
+    let refuse = refuse(site.lab.path(), "statx")?.display().to_string();
     let mut seeing = site.agent()?;
     seeing.sh("mkdir deep; ln -s LAB/repo LAB/link")?.ok()?;
     for error in ["1", "38"] {
@@ -185,7 +185,7 @@ fn suite_on_a_bind_mount(site: &Site) -> Outcome {
 }
 
 fn suite_with_statx_refused(site: &Site) -> Outcome {
-    refuse_statx(site.lab.path())?;
+    refuse(site.lab.path(), "statx")?;
     suite(site, "mkdir -p LAB/plain && set -- LAB/refuse_statx 1", "LAB/plain", PARTS)
 }
 

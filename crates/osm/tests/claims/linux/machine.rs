@@ -1,12 +1,15 @@
 //! What the machine underneath does: it sleeps, reboots, is a container, runs out of room.
 
 use osm_claims::Reason;
+use osm_testkit::seccomp::refuse;
 use osm_testkit::tools::root;
 
 use super::liveness::{OTHER_PIDS, a_second_passes, rebooted};
 use super::reuse::a_reused_pid_is_another_process;
-use super::row::{Outcome, Row, shown, test};
+use super::row::{Outcome, Row, Test, shown, test};
 use super::site::{Site, epoch, token};
+
+pub(crate) const TESTS: &[Test] = &[test!(no_random_numbers)];
 
 pub(crate) const ROWS: &[Row] = &[
     shown(
@@ -214,6 +217,32 @@ fn another_users_processes_are_unknown(site: &Site) -> Outcome {
     assert_eq!(said.code, 1, "{said:#?}");
     assert!(said.errors.contains("owned by another user"), "{said:#?}");
     assert_eq!(owner.osm_with(as_user, "claim check work")?.code, 0);
+    Ok(())
+}
+
+/// Without random numbers no grant can be told from another: an error, and no panic.
+fn no_random_numbers(site: &Site) -> Outcome {
+    root()?;
+    let refuse = refuse(site.lab.path(), "getrandom")?.display().to_string();
+    let mut owner = site.agent()?;
+    for error in ["1", "38"] {
+        // The device is the other source.
+        owner.ok(&format!("claim with-device-{error}"))?;
+        let claimed =
+            owner.osm_with(&format!("{refuse} {error}"), &format!("claim work-{error}"))?;
+        claimed.assert_granted();
+        let without = format!("mount -t tmpfs none /dev; exec {refuse} {error} \"$@\"");
+        let without = format!("unshare --mount sh -c '{without}' sh");
+        for words in ["claim none", "claims", "session list"] {
+            let said = owner.osm_with(&without, words)?;
+            assert_eq!(said.code, 1, "{words}: {said:#?}");
+            assert!(said.errors.contains("no random numbers"), "{words}: {said:#?}");
+        }
+        let hook = owner.sh(&format!("echo {{}} | {without} OSM agent hook before-tool"))?;
+        assert_eq!(hook.code, 0, "{hook:#?}");
+        assert!(hook.errors.contains("no random numbers"), "{hook:#?}");
+        owner.sh(&format!("{without} OSM session id"))?.ok()?;
+    }
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-/* Runs a program to which the kernel refuses statx: refuse_statx ERRNO PROGRAM [ARGUMENT...] */
+/* Runs a program to which the kernel refuses the call CALL: refuse_CALL ERRNO PROGRAM [ARGUMENT...] */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -15,7 +15,7 @@ int main(int count, char **words) {
     unsigned error = (unsigned)atoi(words[1]) & SECCOMP_RET_DATA;
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_statx, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -25,8 +25,8 @@ int main(int count, char **words) {
         return 3;
     }
     /* The filter must be there, or the test would show nothing. */
-    if (syscall(SYS_statx, 0, "/", 0, 0, NULL) != -1 || errno != (int)error) {
-        fprintf(stderr, "statx is not refused\n");
+    if (syscall(CALL, 0, "/", 0, 0, NULL) != -1 || errno != (int)error) {
+        fprintf(stderr, "the call is not refused\n");
         return 4;
     }
     execvp(words[2], words + 2);
