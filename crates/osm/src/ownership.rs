@@ -56,8 +56,8 @@ impl From<io::Error> for Refusal {
 fn open(path: &Path) -> Result<(File, Metadata), Refusal> {
     let file = match options().open(path) {
         Ok(file) => file,
-        // Links are not followed, so there is none that leads nowhere. Most users have no such file,
-        // and prompts ask before every command.
+        // A link gives another error, because it is not followed. So this file does not exist, as for
+        // most users, and prompts ask before every command.
         Err(error) if cfg!(unix) && error.kind() == io::ErrorKind::NotFound => {
             return Err(error.into());
         }

@@ -1,4 +1,4 @@
-//! Copilot CLI, with a model of one's own in place of GitHub's.
+//! Copilot CLI, with the scripted model in place of GitHub's.
 
 use super::{Agent, Plan, Resumes, Task};
 

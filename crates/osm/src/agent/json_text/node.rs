@@ -139,7 +139,7 @@ pub(super) fn removable(
     None
 }
 
-/// The length of a comment, with the space before it, on the rest of a line; 0 if there is none.
+/// The length of a comment, with the space before it, on the rest of a line; 0 without a comment.
 pub(super) fn comment_on_line(text: &str, at: usize) -> usize {
     let line = text.get(at..).unwrap_or_default();
     let line = line.split('\n').next().unwrap_or_default().trim_end_matches('\r');

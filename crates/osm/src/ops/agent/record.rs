@@ -113,7 +113,11 @@ impl Record {
             return Ok(());
         }
         let document = Document { version: 1, files: self.entries.clone() };
-        let mut bytes = serde_json::to_vec_pretty(&document).expect("a record is JSON");
+        // Before the file itself is changed: what cannot be recorded cannot be taken back.
+        let mut bytes = serde_json::to_vec_pretty(&document).map_err(|_| AgentError::Invalid {
+            path: path.to_owned(),
+            reason: "its path, or that of a folder around it, is not UTF-8".into(),
+        })?;
         bytes.push(b'\n');
         replacing::replace(&self.path, &bytes, None).map_err(AgentError::io("write", &self.path))
     }

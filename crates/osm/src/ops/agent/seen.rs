@@ -85,7 +85,9 @@ impl Seen {
     }
 
     fn add(&mut self, line: Line) {
-        self.added.push_str(&serde_json::to_string(&line).expect("a line is JSON"));
+        // A path that is not UTF-8 cannot be written down: of that file, nothing was seen.
+        let Ok(text) = serde_json::to_string(&line) else { return };
+        self.added.push_str(&text);
         self.added.push('\n');
         self.apply(line);
     }
@@ -166,7 +168,9 @@ impl Seen {
         let untold = self.untold.iter().cloned().map(Line::Tell);
         let problems = self.problems.iter().cloned().map(Line::Problem);
         let lines = files.chain(untold).chain(problems);
-        lines.map(|line| serde_json::to_string(&line).expect("a line is JSON") + "\n").collect()
+        lines
+            .map(|line| serde_json::to_string(&line).expect("it was read as JSON") + "\n")
+            .collect()
     }
 
     /// Forgets what the session saw.
@@ -245,6 +249,25 @@ mod tests {
         let mut seen = Seen::open(folder.path(), "s");
         assert_eq!(seen.take_untold(), [""; 0]);
         assert!(!seen.is_new_problem("p"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_not_utf8_is_not_remembered() {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
+        std::fs::write(&file, "1").unwrap();
+        let mut seen = Seen::open(folder.path(), "s");
+        seen.note(&file);
+        seen.note_other(&file);
+        seen.tell("x".into());
+        seen.save().unwrap();
+        std::fs::write(&file, "22").unwrap();
+        let mut seen = Seen::open(folder.path(), "s");
+        assert!(!seen.is_stale(&file) && !seen.other_changed(&file));
+        assert_eq!(seen.take_untold(), ["x"]);
     }
 
     #[test]

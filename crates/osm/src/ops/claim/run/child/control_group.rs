@@ -3,7 +3,7 @@
 //! The kernel keeps every descendant in it, and kills all of them in one step: none starts another
 //! meanwhile, and those of other users (`sudo`) end as well, to whom we may send no signal. A user has
 //! one below a service or a terminal that was delegated by systemd, and root nearly everywhere. Where
-//! there is none (other systems have none at all), the tree of processes must do (`family.rs`).
+//! osm may not make one, and on other systems, the tree of processes must do (`family.rs`).
 
 use std::fs;
 use std::io;
