@@ -13,7 +13,8 @@
 //! …}}
 //! ```
 //!
-//! A list of sessions reads first lines. Opening a session parses the head, and knows from
+//! A list of sessions reads first lines. Opening a session parses the head without the history, whose entries stay
+//! lines of the file (see `entries.rs`), and knows from
 //! `value_index` (number, offset, length) where each long value stands without looking at it (see
 //! `values.rs`); so the cost of opening and saving is that of moving bytes. The index is only
 //! believed if the bytes around every value are as we would have written them: an edited file is
@@ -24,14 +25,15 @@
 //! older one is upgraded (`upgrade.rs`).
 
 mod check;
+mod entries;
 mod history;
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
+use memchr::memmem;
 use osm_identity::{InvalidId, ProcessInstance, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -45,6 +47,7 @@ use crate::upgrade;
 use crate::values::Values;
 use crate::zone::Zone;
 
+use entries::Entries;
 use history::StoredEntry;
 pub use history::{HistoryEntry, MOST_HISTORY};
 pub(crate) use history::{LastReset, Writer};
@@ -65,8 +68,8 @@ pub(crate) struct Document {
     /// Compact (see `values.rs`), like all state below.
     pub(crate) shared: Zone,
     pub(crate) script: IndexMap<String, Zone>,
-    /// Each the JSON of a [`StoredEntry`], parsed only on demand.
-    history: VecDeque<Box<RawValue>>,
+    /// Each the JSON of a [`StoredEntry`].
+    history: Entries,
     values: Values,
     unknown: Map<String, Value>,
 }
@@ -176,7 +179,7 @@ struct Head {
     #[serde(default)]
     script_state: IndexMap<String, Zone>,
     #[serde(default)]
-    history: VecDeque<Box<RawValue>>,
+    history: Vec<Box<RawValue>>,
     #[serde(default)]
     value_index: Vec<(u32, usize, usize)>,
     #[serde(flatten)]
@@ -212,6 +215,8 @@ pub(crate) enum Unreadable {
     Corrupt(Damage),
 }
 
+const HISTORY_START: &[u8] = b"\n\"history\":[\n";
+const HISTORY_END: &[u8] = b"],\n";
 const VALUES_START: &[u8] = b"\"values\":{\n";
 const VALUES_END: &[u8] = b"\n}}\n";
 
@@ -227,7 +232,7 @@ impl Document {
             last_used: None,
             shared: Zone::default(),
             script: IndexMap::new(),
-            history: VecDeque::new(),
+            history: Entries::default(),
             values: Values::default(),
             unknown: Map::new(),
         }
@@ -244,19 +249,22 @@ impl Document {
 
     /// Reads a document that is laid out as we write it.
     pub(crate) fn decode_laid_out(bytes: &Arc<Vec<u8>>) -> Option<Self> {
-        let (head, places) = Self::laid_out(bytes)?;
-        Some(Self::from_head(head, Arc::clone(bytes), places))
+        let (head, lines, places) = Self::laid_out(bytes)?;
+        let history = Entries::in_file(bytes, lines);
+        Some(Self { history, ..Self::from_head(head, Arc::clone(bytes), places) })
     }
 
-    /// The quick way, for a file as we write it.
-    fn laid_out(bytes: &[u8]) -> Option<(Head, Places)> {
+    /// The quick way, for a file as we write it: the head without its history, the lines of that, and the values.
+    fn laid_out(bytes: &[u8]) -> Option<(Head, Range<usize>, Places)> {
         let marker = b"\"head\":";
         let line = &bytes[..bytes.iter().position(|byte| *byte == b'\n')?];
         let at = line.windows(marker.len()).position(|window| window == marker)? + marker.len();
         let digits = line[at..].iter().position(|byte| *byte == b',')?;
         let head: usize = std::str::from_utf8(&line[at..at + digits]).ok()?.trim().parse().ok()?;
         let text = bytes.get(..head)?.strip_suffix(b",\n")?;
-        let head_part: Head = serde_json::from_slice(&[text, b"}"].concat()).ok()?;
+        let lines = history_lines(text)?;
+        let without_history = [&text[..lines.start], &text[lines.end..], b"}"].concat();
+        let head_part: Head = serde_json::from_slice(&without_history).ok()?;
         if head_part.version != VERSION {
             return None;
         }
@@ -275,7 +283,7 @@ impl Document {
             region.get(value..end)?;
             places.push((*number, start + value..start + end));
         }
-        (region.get(end..)? == VALUES_END).then_some((head_part, places))
+        (region.get(end..)? == VALUES_END).then_some((head_part, lines, places))
     }
 
     /// The thorough way: any JSON of the right shape, by whomever it was written.
@@ -320,12 +328,12 @@ impl Document {
                 zone.insert(name, &self.values.compact(&value?));
             }
         }
-        for raw in &mut self.history {
-            let mut entry: StoredEntry = serde_json::from_str(raw.get())
-                .map_err(|error| Damage::History(error.to_string()))?;
+        let compacted = |raw: &[u8]| {
+            let mut entry = StoredEntry::parse(raw)?;
             entry.final_state = self.values.compact(&entry.final_state);
-            *raw = serde_json::value::to_raw_value(&entry)?;
-        }
+            Ok(entry.json())
+        };
+        self.history = self.history.iter().map(compacted).collect::<Result<_, Damage>>()?;
         Ok(())
     }
 
@@ -339,7 +347,7 @@ impl Document {
             last_used: head.last_used,
             shared: head.shared_state,
             script: head.script_state,
-            history: head.history,
+            history: head.history.into(),
             values: Values::in_file(file, places),
             unknown: head.unknown,
         }
@@ -353,10 +361,9 @@ impl Document {
         let script =
             script.map(|(name, zone)| [json(name).as_bytes(), b":", &zone.json()].concat());
         let script = script.collect::<Vec<_>>().join(&b","[..]);
-        let history: Vec<&[u8]> = self.history.iter().map(|it| it.get().as_bytes()).collect();
         let unknown = self.unknown.iter();
         let unknown = unknown.map(|(key, value)| format!("{}:{},\n", json(key), json(value)));
-        let roots = [shared.as_slice(), &script].into_iter().chain(history.iter().copied());
+        let roots = [shared.as_slice(), &script].into_iter().chain(self.history.bytes());
 
         let (mut index, mut region) = (Vec::new(), Pieces::default());
         let (mut end, mut key) = (0, Vec::new());
@@ -379,28 +386,27 @@ impl Document {
             json(&self.origin),
             json(&self.last_used),
         );
-        let rest = [
-            b"\n\"shared_state\":",
-            shared.as_slice(),
-            b",\n\"script_state\":{",
-            &script,
-            b"},\n\"history\":[\n",
-            &history.join(&b",\n"[..]),
-            b"],\n",
-            unknown.collect::<String>().as_bytes(),
-            b"\"value_index\":",
-            json(&index).as_bytes(),
-            b",\n",
-        ]
-        .concat();
+        let mut rest = Pieces::default();
+        rest.add(b"\n\"shared_state\":");
+        rest.add(&shared);
+        rest.add(b",\n\"script_state\":{");
+        rest.add(&script);
+        rest.add(b"},");
+        rest.add(HISTORY_START);
+        self.history.write(&mut rest);
+        rest.add(HISTORY_END);
+        rest.add(unknown.collect::<String>().as_bytes());
+        rest.add(b"\"value_index\":");
+        rest.add(json(&index).as_bytes());
+        rest.add(b",\n");
         // Its own length is part of the head, so the numbers have a fixed width.
         let lengths = |head: u64, size: u64| format!("\"head\":{head:12},\"file_size\":{size:12},");
-        let head = (first.len() + lengths(0, 0).len() + rest.len()) as u64;
+        let head = (first.len() + lengths(0, 0).len()) as u64 + rest.size();
         let size = head + (VALUES_START.len() + VALUES_END.len()) as u64 + region.size();
         let mut document = Pieces::default();
         document.add(first.as_bytes());
         document.add(lengths(head, size).as_bytes());
-        document.add(&rest);
+        document.append(rest);
         document.add(VALUES_START);
         document.append(region);
         document.add(VALUES_END);
@@ -452,6 +458,13 @@ impl Document {
         }
         self.last_used = Some(LastUsed { at: Some(now), ..usage.last_used.clone() });
     }
+}
+
+/// Where in a head the lines of the history are. No string contains a line feed, so nothing else looks like them.
+fn history_lines(head: &[u8]) -> Option<Range<usize>> {
+    let start = memmem::find(head, HISTORY_START)? + HISTORY_START.len();
+    let end = start + memmem::find(&head[start..], HISTORY_END)?;
+    Some(start..end)
 }
 
 /// What stands before a value; `key` is room to write it.

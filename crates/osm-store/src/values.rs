@@ -14,6 +14,7 @@
 //! parsed on demand only: opening and saving a session moves them as they are.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
@@ -57,9 +58,9 @@ pub(crate) struct Values {
     /// The document that was read, in which most values stand.
     file: Arc<Vec<u8>>,
     slots: BTreeMap<u32, Slot>,
-    /// Values by their [`fingerprint`], to find one that is there already. Made when first needed:
-    /// who only reads adds nothing.
-    known: Option<HashMap<u64, Vec<u32>>>,
+    /// Values by their [`fingerprint`], to find one that is there already; the second of two with one fingerprint
+    /// has the next free number. Made when first needed: who only reads adds nothing.
+    known: Option<HashMap<u64, u32, BuildHasherDefault<Mixed>>>,
     next: u32,
 }
 
@@ -98,28 +99,32 @@ impl Values {
 
     /// Adds a value, or finds it.
     fn intern(&mut self, raw: Vec<u8>) -> u32 {
-        let mut known = self.known.take().unwrap_or_else(|| self.fingerprints());
-        let alike = known.entry(fingerprint(&raw)).or_default();
-        let found = alike.iter().copied().find(|id| self.raw(*id) == Some(raw.as_slice()));
-        let id = found.unwrap_or_else(|| {
-            let id = self.next;
-            self.next += 1;
-            alike.push(id);
-            self.slots.insert(id, Slot::Owned(Arc::new(raw)));
-            id
-        });
-        self.known = Some(known);
-        id
-    }
-
-    fn fingerprints(&self) -> HashMap<u64, Vec<u32>> {
-        let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
-        for id in self.slots.keys() {
-            if let Some(raw) = self.raw(*id) {
-                known.entry(fingerprint(raw)).or_default().push(*id);
+        if self.known.is_none() {
+            let mut known = HashMap::with_capacity_and_hasher(
+                self.slots.len() + 1,
+                BuildHasherDefault::default(),
+            );
+            for (id, raw) in self.iter() {
+                let mut print = fingerprint(raw);
+                while known.contains_key(&print) {
+                    print = print.wrapping_add(1);
+                }
+                known.insert(print, id);
             }
+            self.known = Some(known);
         }
-        known
+        let mut print = fingerprint(&raw);
+        while let Some(id) = self.known.as_ref().and_then(|known| known.get(&print)) {
+            if self.raw(*id) == Some(raw.as_slice()) {
+                return *id;
+            }
+            print = print.wrapping_add(1);
+        }
+        let id = self.next;
+        self.next += 1;
+        self.slots.insert(id, Slot::Owned(Arc::new(raw)));
+        self.known.get_or_insert_default().insert(print, id);
+        id
     }
 
     /// Puts references in the place of what is long.
@@ -363,22 +368,22 @@ impl Values {
     pub(crate) fn reachable<'a>(&'a self, roots: impl IntoIterator<Item = &'a [u8]>) -> Vec<u32> {
         // Every snapshot refers to nearly everything, so this is asked far more often than there are
         // values.
-        let raw = |id: &u32| Some((*id, self.raw(*id)?));
-        let mut unseen: HashMap<u32, &[u8]> = self.slots.keys().filter_map(raw).collect();
-        let mut reached = Vec::new();
+        let ids: Vec<u32> = self.slots.keys().copied().collect();
+        let mut is_reached = vec![false; ids.len()];
         let mut open: Vec<&[u8]> = roots.into_iter().collect();
         while let Some(bytes) = open.pop() {
             for id in references(bytes) {
-                if let Some(raw) = unseen.remove(&id) {
-                    reached.push(id);
-                    if raw.first() != Some(&b'"') {
-                        open.push(raw);
-                    }
+                let Ok(place) = ids.binary_search(&id) else { continue };
+                if std::mem::replace(&mut is_reached[place], true) {
+                    continue;
                 }
+                open.extend(self.raw(id).filter(|raw| raw.first() != Some(&b'"')));
             }
         }
-        reached.sort_unstable();
-        reached
+        ids.into_iter()
+            .zip(is_reached)
+            .filter_map(|(id, is_reached)| is_reached.then_some(id))
+            .collect()
     }
 
     /// Writes a value down after its key; returns its length. One that stands after that very key
@@ -458,6 +463,24 @@ fn fingerprint(raw: &[u8]) -> u64 {
         let word = piece.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         (print.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     })
+}
+
+/// The hash of a [`fingerprint`], which is mixed already.
+#[derive(Clone, Debug, Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, print: u64) {
+        self.0 = print;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 fn single(key: &str, value: Value) -> Value {

@@ -22,9 +22,8 @@ impl Document {
                 self.expand(&value?)?;
             }
         }
-        for entry in &self.history {
-            serde_json::from_str::<StoredEntry>(entry.get())
-                .map_err(|error| Damage::History(error.to_string()))?;
+        for entry in self.history.iter() {
+            StoredEntry::parse(entry)?;
         }
         // The states of the history share their values: each is looked at once.
         for (number, raw) in self.values.iter() {

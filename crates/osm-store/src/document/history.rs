@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{Document, Usage};
@@ -83,11 +82,28 @@ pub(super) struct StoredEntry {
     unknown: Map<String, Value>,
 }
 
+impl StoredEntry {
+    pub(super) fn parse(raw: &[u8]) -> Result<Self, Damage> {
+        serde_json::from_slice(raw).map_err(|error| Damage::History(error.to_string()))
+    }
+
+    pub(super) fn json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a history entry is JSON")
+    }
+}
+
+/// The part of a history entry that is needed to count them.
+#[derive(Deserialize)]
+struct Numbered {
+    #[serde(default)]
+    number: Option<Value>,
+}
+
 impl Document {
     /// Remembers a command and the state after it.
     pub(crate) fn remember(&mut self, mode: &str, command: &str, now: Timestamp, by: &Writer) {
-        let last = self.history.back().and_then(|entry| serde_json::from_str(entry.get()).ok());
-        let number = last.as_ref().and_then(|entry: &StoredEntry| entry.number.as_ref()?.as_u64());
+        let last = self.history.last().and_then(|entry| StoredEntry::parse(entry).ok());
+        let number = last.as_ref().and_then(|entry| entry.number.as_ref()?.as_u64());
         let number = number.or_else(|| self.numbers().last()).unwrap_or(0).saturating_add(1);
         let last = last.and_then(|entry| entry.entry_id.parse::<i128>().ok());
         // Unix nanoseconds, and growing even if the clock goes backwards.
@@ -102,15 +118,14 @@ impl Document {
             final_state: self.snapshot(),
             unknown: Map::new(),
         };
-        let entry = serde_json::value::to_raw_value(&entry).expect("a history entry is JSON");
-        self.history.push_back(entry);
+        self.history.push(entry.json());
         self.write_numbers();
         let most = match by.history_length {
             0 => usize::MAX,
             most => most.max(self.imported_history()),
         };
         let surplus = self.history.len().saturating_sub(most);
-        self.history.drain(..surplus);
+        self.history.forget(surplus);
     }
 
     /// Keeps a history that is longer than the setting, because it was imported.
@@ -138,14 +153,9 @@ impl Document {
     /// The numbers of the commands. Older versions wrote none: they count from the one before, or
     /// from 1.
     fn numbers(&self) -> impl Iterator<Item = u64> {
-        #[derive(Deserialize)]
-        struct Numbered {
-            #[serde(default)]
-            number: Option<Value>,
-        }
         let mut last = None;
         self.history.iter().map(move |raw| {
-            let entry: Option<Numbered> = serde_json::from_str(raw.get()).ok();
+            let entry: Option<Numbered> = serde_json::from_slice(raw).ok();
             let number = entry.and_then(|it| it.number).as_ref().and_then(Value::as_u64);
             // A number that does not grow would name two commands.
             let number = number.filter(|it| last.is_none_or(|last| *it > last));
@@ -157,27 +167,25 @@ impl Document {
 
     /// Gives commands that an older version wrote their numbers, before the first are forgotten.
     fn write_numbers(&mut self) {
-        let is_numbered = |raw: &RawValue| {
-            let entry: Option<StoredEntry> = serde_json::from_str(raw.get()).ok();
+        let is_numbered = |raw: &[u8]| {
+            let entry: Option<Numbered> = serde_json::from_slice(raw).ok();
             entry.is_none_or(|entry| entry.number.is_some())
         };
-        if self.history.front().is_none_or(|raw| is_numbered(raw)) {
+        if self.history.first().is_none_or(is_numbered) {
             return;
         }
-        let numbers: Vec<u64> = self.numbers().collect();
-        for (raw, number) in self.history.iter_mut().zip(numbers) {
-            let Ok(mut entry) = serde_json::from_str::<StoredEntry>(raw.get()) else { continue };
-            entry.number = Some(number.into());
-            *raw = serde_json::value::to_raw_value(&entry).expect("a history entry is JSON");
-        }
+        let numbered = |(raw, number): (&[u8], u64)| match StoredEntry::parse(raw) {
+            Ok(entry) => StoredEntry { number: Some(number.into()), ..entry }.json(),
+            Err(_) => raw.to_vec(),
+        };
+        self.history = self.history.iter().zip(self.numbers()).map(numbered).collect();
     }
 
     /// The commands that are remembered, oldest first.
     pub(crate) fn history(&self) -> Result<Vec<HistoryEntry>, Damage> {
         let values = Arc::new(self.values.clone());
-        let entry = |raw: &RawValue, number: u64| {
-            let stored: StoredEntry = serde_json::from_str(raw.get())
-                .map_err(|error| Damage::History(error.to_string()))?;
+        let entry = |raw: &[u8], number: u64| {
+            let stored = StoredEntry::parse(raw)?;
             Ok(HistoryEntry {
                 number,
                 final_state: StoredValue::new(stored.final_state, &values),
@@ -194,7 +202,7 @@ impl Document {
     /// Whether the last command's state is the current one.
     pub(crate) fn is_remembered(&mut self) -> bool {
         let snapshot = self.snapshot();
-        let last = self.history.back().and_then(|entry| serde_json::from_str(entry.get()).ok());
-        last.is_some_and(|entry: StoredEntry| entry.final_state == snapshot)
+        let last = self.history.last().and_then(|entry| StoredEntry::parse(entry).ok());
+        last.is_some_and(|entry| entry.final_state == snapshot)
     }
 }

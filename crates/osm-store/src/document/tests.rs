@@ -228,3 +228,22 @@ fn anchors_of_earlier_versions_are_read() {
     assert_eq!((anchor.key(), anchor.to_string()), ("b:900".into(), "bash (pid 7)".into()));
     assert_eq!((anchor.machine, anchor.clock), (None, None));
 }
+
+#[test]
+fn a_damaged_entry_is_met_when_the_history_is_read() {
+    let mut document = Document::new("ex--build_44".parse().unwrap(), now());
+    for command in ["one", "two", "three"] {
+        document.remember("m", command, now(), &writer());
+    }
+    let text = String::from_utf8(document.encode().join()).unwrap();
+    let damaged = text.replace("\"two\"", "\"two ");
+    let (mut back, upgraded) = Document::decode(damaged.into_bytes()).unwrap();
+    assert!(!upgraded);
+    assert!(matches!(back.history(), Err(Damage::History(_))));
+    assert!(matches!(Document::check(back.encode().join()), Err(Unreadable::Corrupt(_))));
+    back.remember("m", "four", now(), &writer());
+    assert!(
+        String::from_utf8_lossy(&back.encode().join()).contains("\"number\":4"),
+        "the state can be saved"
+    );
+}

@@ -125,14 +125,14 @@ impl Folder {
                 let folder = Self { path: path.to_owned(), handle, facts, user: platform::user() };
                 folder.check_itself(&facts).map(|()| Some(folder))
             }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             // What it is explains more than what opening it said.
             Err(error) => match look() {
                 Ok(facts) if facts.kind != Kind::Folder => {
                     Err(not_a(Kind::Folder, facts.kind, path))
                 }
+                // It was removed between the two looks.
                 Err(look) if look.kind() == io::ErrorKind::NotFound => Ok(None),
-                // It was made between the two looks: it was not there when we asked.
-                Ok(_) if error.kind() == io::ErrorKind::NotFound => Ok(None),
                 _ => Err(error).at("open", path),
             },
         }

@@ -174,7 +174,12 @@ pub(crate) fn hold_alone(
     patience: Duration,
 ) -> Result<Option<FileLock>> {
     let mut sign = |lock: &FileLock| {
-        overwrite(lock, &signature(holder)?).or_else(|_| storage::set_size(lock, 0))
+        let text = signature(holder)?;
+        if says(lock, &text) {
+            Ok(())
+        } else {
+            overwrite(lock, &text).or_else(|_| storage::set_size(lock, 0))
+        }
     };
     let (mode, missing) = (Mode::Alone, IfMissing::Create);
     let attempt = FileLock::acquire_signed(folder, name, mode, missing, patience, &mut sign)?;
@@ -188,6 +193,15 @@ fn signature(holder: &Holder) -> io::Result<Vec<u8>> {
     let mut text = serde_json::to_vec(holder)?;
     text.push(b'\n');
     Ok(text)
+}
+
+/// Whether a list is exactly this text: that of a process that held the lock before, and saves again. To read it
+/// costs less than a write, which the next sync of the file system would also have to write.
+fn says(lock: &FileLock, text: &[u8]) -> bool {
+    let mut found = vec![0; text.len()];
+    storage::size(lock) == text.len() as u64
+        && storage::read_at(lock, &mut found, 0).is_ok()
+        && found == text
 }
 
 /// Empties the list of a lock that is held alone: its holder is not recorded.
