@@ -101,7 +101,13 @@ impl Catalogue {
         if added(&self.wrappers) {
             return Some(Kind::Wrapper);
         }
-        if let Some(agent) = self.agents().find(|agent| among(agent.programs)) {
+        if let Some(agent) = self.agents.iter().find(|agent| among(agent.programs)) {
+            return Some(Kind::Agent(agent));
+        }
+        if !BUILT_IN.may_have(name) {
+            return None;
+        }
+        if let Some(agent) = AGENTS.iter().find(|agent| among(agent.programs)) {
             return Some(Kind::Agent(agent));
         }
         if let Some(row) = MULTIPLEXERS.iter().find(|row| among(row.programs)) {
@@ -134,6 +140,69 @@ impl Catalogue {
         self.agents().find(|agent| {
             agent.packages.iter().any(|package| padded.contains(&format!("/{package}/")))
         })
+    }
+}
+
+/// Which lengths the names of a table have, for each first byte. Most ancestors are ordinary programs, which no name in
+/// any table is; that is told by one look, where it would take hundreds.
+struct Lengths([u16; 256]);
+
+/// The names of the built-in tables.
+static BUILT_IN: Lengths = {
+    let mut lengths = Lengths([0; 256]);
+    let mut row = 0;
+    while row < SHELLS.len() {
+        lengths = lengths.with(SHELLS[row].names);
+        row += 1;
+    }
+    row = 0;
+    while row < AGENTS.len() {
+        lengths = lengths.with(AGENTS[row].programs);
+        row += 1;
+    }
+    row = 0;
+    while row < MULTIPLEXERS.len() {
+        lengths = lengths.with(MULTIPLEXERS[row].programs);
+        row += 1;
+    }
+    row = 0;
+    while row < TERMINALS.len() {
+        lengths = lengths.with(TERMINALS[row].programs);
+        row += 1;
+    }
+    row = 0;
+    while row < RUNNERS.len() {
+        lengths = lengths.with(RUNNERS[row].programs);
+        row += 1;
+    }
+    let lengths = lengths.with(WRAPPERS).with(INTERPRETERS).with(REMOTES);
+    lengths.with(ROOTS).with(SUPERVISORS).with(SANDBOXES)
+};
+
+impl Lengths {
+    /// A name that the kernel cut counts like one that it would cut.
+    const fn bit(length: usize) -> u16 {
+        1 << if length > KERNEL_NAME { KERNEL_NAME } else { length }
+    }
+
+    const fn with(mut self, names: Names) -> Self {
+        let mut at = 0;
+        while at < names.len() {
+            let name = names[at].as_bytes();
+            let first = name[0].to_ascii_lowercase() as usize;
+            // Any rest can stand for a final `*`.
+            self.0[first] |= match name {
+                [prefix @ .., b'*'] => !(Self::bit(prefix.len()) - 1),
+                _ => Self::bit(name.len()),
+            };
+            at += 1;
+        }
+        self
+    }
+
+    fn may_have(&self, name: &str) -> bool {
+        let first = name.as_bytes().first().map(|byte| usize::from(byte.to_ascii_lowercase()));
+        first.is_some_and(|first| self.0[first] & Self::bit(name.len()) != 0)
     }
 }
 
@@ -193,6 +262,26 @@ mod tests {
         assert!(matches!(kind("python3.11"), Some(Kind::Interpreter)));
         assert!(matches!(kind("tmux: server"), Some(Kind::Multiplexer(_))));
         assert!(kind("tmux: client").is_none());
+    }
+
+    #[test]
+    fn no_name_of_a_table_is_passed_over() {
+        let plain = [WRAPPERS, INTERPRETERS, REMOTES, ROOTS, SUPERVISORS, SANDBOXES];
+        let rows = SHELLS.iter().map(|row| row.names).chain(AGENTS.iter().map(|row| row.programs));
+        let rows = rows.chain(MULTIPLEXERS.iter().map(|row| row.programs));
+        let rows = rows.chain(TERMINALS.iter().map(|row| row.programs));
+        let rows = rows.chain(RUNNERS.iter().map(|row| row.programs)).chain(plain);
+        let catalogue = Catalogue::new();
+        for name in rows.flatten() {
+            let name = name.strip_suffix('*').unwrap_or(name);
+            assert!(catalogue.look_up(name).is_some(), "{name}");
+            if let Some(cut) = name.get(..KERNEL_NAME) {
+                assert!(catalogue.look_up(cut).is_some(), "{cut}");
+            }
+        }
+        for name in ["python3.14", "python3.14-anything-long"] {
+            assert!(matches!(catalogue.look_up(name), Some(Kind::Interpreter)), "{name}");
+        }
     }
 
     #[test]

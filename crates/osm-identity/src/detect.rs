@@ -104,6 +104,7 @@ pub struct Request<'a> {
 pub fn identify(request: &Request) -> (SessionId, Confidence) {
     let mut scene = Scene::new(request.environment, request.source, request.catalogue);
     scene.ancestry.stop_below_first();
+    scene.is_silent = true;
     let found = decide(&mut scene, request.explicit, false, &mut Vec::new());
     let context = context(&scene, &found);
     (found.identity.id(context.as_deref()), found.confidence)
@@ -210,6 +211,9 @@ fn conclude(scene: &mut Scene, found: &Found, trail: Vec<Finding>) -> Detection 
 
 /// How a boundary is called in a reason.
 fn describe(scene: &mut Scene, at: usize, boundary: Boundary) -> String {
+    if scene.is_silent {
+        return String::new();
+    }
     let place =
         scene.process(at).map_or(String::new(), |process| format!(" (pid {})", process.pid));
     match boundary {

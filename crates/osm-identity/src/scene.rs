@@ -112,6 +112,8 @@ pub(crate) struct Scene<'a> {
     roles: Vec<Option<Role>>,
     /// The process that asks, as a place in the chain.
     pub(crate) base: usize,
+    /// The caller does not read the reasons of the detectors, so they need not be written out.
+    pub(crate) is_silent: bool,
 }
 
 impl<'a> Scene<'a> {
@@ -135,6 +137,7 @@ impl<'a> Scene<'a> {
             arguments: RefCell::default(),
             roles: Vec::new(),
             base: 0,
+            is_silent: false,
         }
     }
 
@@ -317,6 +320,11 @@ impl<'a> Scene<'a> {
         let arguments: Rc<[String]> = arguments.iter().map(text).collect();
         known.push((pid, Rc::clone(&arguments)));
         arguments
+    }
+
+    /// Whether the process at a place is a shell, interactive or not. For the others no arguments are read.
+    pub(crate) fn is_shell(&mut self, at: usize) -> bool {
+        matches!(self.kind(at), Some(Kind::Shell(_)))
     }
 
     /// Whether the process at a place is only part of what it runs: ourselves, a wrapper, or a

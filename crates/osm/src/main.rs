@@ -3,6 +3,7 @@
 #[cfg(target_env = "musl")]
 mod c_allocator;
 
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 use osm_script::template::Metered;
@@ -19,5 +20,7 @@ type Allocator = std::alloc::System;
 static ALLOCATOR: Metered<Allocator> = Metered(Allocator {});
 
 fn main() -> ExitCode {
-    osm::run(&osm::World::capture()).end()
+    // The process ends: to give back a hundred variables one by one would only make `osm session id` slower.
+    let world = ManuallyDrop::new(osm::World::capture());
+    osm::run(&world).end()
 }

@@ -149,7 +149,7 @@ fn may_leave(scene: &mut Scene, begin: usize, top: usize) -> bool {
 
 /// Whether a person types into a shell among these processes.
 fn is_attended(scene: &mut Scene, begin: usize, top: usize) -> bool {
-    (begin..top).any(|at| scene.role(at) == Role::Shell)
+    (begin..top).any(|at| scene.is_shell(at) && scene.role(at) == Role::Shell)
 }
 
 /// Windows has none that processes could be on; there, the nearest shell is a person's place.
@@ -173,6 +173,9 @@ pub(super) fn key(scene: &mut Scene, at: usize) -> Option<Key> {
 
 /// The anchor, for people.
 pub(super) fn describe(scene: &mut Scene, at: usize) -> String {
+    if scene.is_silent {
+        return String::new();
+    }
     let terminal = scene.terminal(at);
     let Some(process) = scene.process(at) else { return "a process that has ended".into() };
     let (name, pid) = (show(process.name.as_ref()), process.pid);

@@ -12,10 +12,7 @@ use crate::process::{Pid, Process, ReadError, StartTime, State, Terminal};
 /// Reads one line, which must be about the process that was asked for.
 pub fn parse(line: &[u8], pid: Pid) -> Result<Process, ReadError> {
     let open = line.iter().position(|byte| *byte == b'(').ok_or(ReadError::Malformed("no name"))?;
-    let close = line
-        .iter()
-        .rposition(|byte| *byte == b')')
-        .ok_or(ReadError::Malformed("no end of name"))?;
+    let close = last(line, b')').ok_or(ReadError::Malformed("no end of name"))?;
     if close < open {
         return Err(ReadError::Malformed("no end of name"));
     }
@@ -25,8 +22,14 @@ pub fn parse(line: &[u8], pid: Pid) -> Result<Process, ReadError> {
     }
 
     // Counted from the field after the name: state is 0, and start time, field 22, is 19.
-    let mut fields =
-        line[close + 1..].split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    let mut rest = &line[close + 1..];
+    let mut fields = std::iter::from_fn(|| {
+        let start = rest.iter().position(|byte| *byte > b' ')?;
+        let length = rest[start..].iter().position(|byte| *byte <= b' ');
+        let (field, after) = rest[start..].split_at(length.unwrap_or(rest.len() - start));
+        rest = after;
+        Some(field)
+    });
     let mut field = |skipped: usize| fields.nth(skipped).ok_or(ReadError::Malformed("cut short"));
     let letter = match field(0)? {
         [letter] if letter.is_ascii_alphabetic() => *letter,
@@ -49,7 +52,7 @@ pub fn parse(line: &[u8], pid: Pid) -> Result<Process, ReadError> {
         pid,
         parent: Pid(parent),
         start: StartTime(start),
-        name: String::from_utf8_lossy(&line[open + 1..close]).into_owned(),
+        name: text(&line[open + 1..close]),
         // The kernel prints the device number as a signed int; 0 (and -1) mean none.
         terminal: (terminal > 0).then(|| Terminal(terminal.unsigned_abs())),
         session: u32::try_from(session).ok().filter(|pid| *pid != 0).map(Pid),
@@ -57,10 +60,37 @@ pub fn parse(line: &[u8], pid: Pid) -> Result<Process, ReadError> {
     })
 }
 
-fn number<T: std::str::FromStr>(field: &[u8]) -> Result<T, ReadError> {
-    std::str::from_utf8(field)
-        .ok()
-        .and_then(|text| text.parse().ok())
+/// The last place of a byte. A line is some hundred bytes, and read for every ancestor: most pieces of it are passed over
+/// at a glance.
+fn last(line: &[u8], byte: u8) -> Option<usize> {
+    let mut end = line.len();
+    line.rchunks(32).find_map(|piece| {
+        end -= piece.len();
+        let at = || piece.iter().rposition(|it| *it == byte);
+        if piece.contains(&byte) { at().map(|at| end + at) } else { None }
+    })
+}
+
+fn text(name: &[u8]) -> String {
+    match std::str::from_utf8(name) {
+        Ok(name) => name.to_owned(),
+        Err(_) => String::from_utf8_lossy(name).into_owned(),
+    }
+}
+
+fn number<T: TryFrom<i64>>(field: &[u8]) -> Result<T, ReadError> {
+    let (is_negative, digits) = match field {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let append = |sum: i64, digit: &u8| {
+        let digit = digit.is_ascii_digit().then(|| i64::from(digit - b'0'))?;
+        sum.checked_mul(10)?.checked_add(digit)
+    };
+    let value = digits.iter().try_fold(0, append).filter(|_| !digits.is_empty());
+    let value = value.map(|value| if is_negative { -value } else { value });
+    value
+        .and_then(|value| T::try_from(value).ok())
         .ok_or(ReadError::Malformed("not a number in range"))
 }
 

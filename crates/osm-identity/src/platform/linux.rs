@@ -3,14 +3,15 @@
 //! `/proc` belongs to the mount namespace: it can be the table of another pid namespace than ours
 //! ([`table`]). And a time namespace moves the start times that it shows ([`clock`]).
 
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid as RawPid, PidfdFlags};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -44,8 +45,7 @@ impl System {
     }
 
     fn bytes(pid: Pid, file: &str) -> Result<Vec<u8>, ReadError> {
-        table::check()?;
-        let mut file = File::open(format!("/proc/{pid}/{file}"))?;
+        let mut file = open(pid, file)?;
         // Most fit at once, and what does not fill the room is all there is.
         let mut room = [0; 4096];
         let length = file.read(&mut room)?;
@@ -55,6 +55,19 @@ impl System {
         }
         Ok(bytes)
     }
+}
+
+/// Opens a file that the table has of a process.
+///
+/// This is done for every ancestor. So the path is written without an allocation, and the system is called
+/// directly: `open` of musl makes a second call, although the first has set `O_CLOEXEC`.
+fn open(pid: Pid, file: &str) -> Result<File, ReadError> {
+    table::check()?;
+    let mut path = [0; 64];
+    let mut room = &mut path[..];
+    write!(room, "/proc/{pid}/{file}\0")?;
+    let path = CStr::from_bytes_until_nul(&path).expect("a NUL was just written");
+    Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map_err(io::Error::from)?.into())
 }
 
 impl ProcessSource for System {
@@ -85,8 +98,7 @@ impl ProcessSource for System {
     fn process(&self, pid: Pid) -> Result<Process, ReadError> {
         // 15 bytes of name (64 for a kernel worker) and at most 50 numbers: one read gets it all.
         let mut buffer = [0; 2048];
-        table::check()?;
-        let length = File::open(format!("/proc/{pid}/stat"))?.read(&mut buffer)?;
+        let length = open(pid, "stat")?.read(&mut buffer)?;
         let process = linux_stat::parse(&buffer[..length], pid)?;
         Ok(Process { start: StartTime(clock::unshifted(process.start.0)), ..process })
     }

@@ -33,8 +33,10 @@ pub(super) fn offset() -> i128 {
 
 /// A start time as the machine's own clock counts it.
 pub(super) fn unshifted(ticks: u64) -> u64 {
-    let start = i128::from(ticks) - offset().div_euclid(TICK);
-    u64::try_from(start).unwrap_or(ticks)
+    match offset() {
+        0 => ticks,
+        offset => u64::try_from(i128::from(ticks) - offset.div_euclid(TICK)).unwrap_or(ticks),
+    }
 }
 
 fn read_offset() -> Option<i128> {
