@@ -3,6 +3,7 @@
 mod attempt;
 mod decision;
 mod list;
+mod messages;
 mod next;
 mod registration;
 mod request;

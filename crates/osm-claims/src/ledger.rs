@@ -24,6 +24,7 @@ use crate::epoch::{Epoch, Seal};
 use crate::error::{Error, Result};
 use crate::event::{Event, Filter, Transition};
 use crate::liveness::LivenessProbe;
+use crate::message::{Draft, Message};
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::resource::Resource;
 use crate::rules::collision::Waiter;
@@ -157,7 +158,7 @@ pub trait Transaction {
     /// Adds an owner.
     fn add_owner(&mut self, caller: &Caller) -> Result<Arc<Owner>>;
 
-    /// Gives an owner's session its new name.
+    /// Gives an owner's session its new name, with the messages of the old one.
     fn rename_owner(&mut self, id: OwnerId, caller: &Caller) -> Result<Arc<Owner>>;
 
     /// The last claim of each resource, open or ended, in the order of the resources.
@@ -179,7 +180,7 @@ pub trait Transaction {
     /// costs does not grow with the claims of other paths.
     fn near(&mut self, scope: ScopeId, resource: &Resource) -> Result<Vec<Claim>>;
 
-    /// The requests in a scope that wait to change something.
+    /// The requests in a scope that wait.
     fn waiters(&mut self, scope: ScopeId) -> Result<Vec<Waiter>>;
 
     /// Adds a request that waits.
@@ -214,6 +215,24 @@ pub trait Transaction {
         at: Timestamp,
         transition: &Transition,
     ) -> Result<()>;
+
+    /// Adds a message.
+    fn send(&mut self, draft: &Draft) -> Result<Message>;
+
+    /// The messages of other sessions that a session has not acknowledged, in their order: those to it
+    /// in any scope, and those to all sessions of `here` that were sent since then.
+    fn unread(
+        &mut self,
+        session: &str,
+        here: Option<ScopeId>,
+        since: Timestamp,
+    ) -> Result<Vec<Message>>;
+
+    /// Records that a session knows messages. A number that no message has is no error.
+    fn mark_read(&mut self, session: &str, messages: &[u64]) -> Result<()>;
+
+    /// All messages of a scope, or those about a resource of it, in their order.
+    fn messages(&mut self, scope: ScopeId, about: Option<&Resource>) -> Result<Vec<Message>>;
 
     /// Events, in their order.
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>>;

@@ -24,6 +24,7 @@
 //! | the operations | [`Claims`] |
 //! | how claims are stored | [`ledger`], `ledger/sqlite/schema.sql` |
 //! | the log | [`event`] |
+//! | messages between sessions | [`message`] |
 //! | where claims count | [`scope`] |
 //! | which paths overlap | [`path`], [`rules::collision`] |
 
@@ -37,6 +38,7 @@ pub mod error;
 pub mod event;
 pub mod ledger;
 pub mod liveness;
+pub mod message;
 mod notices;
 pub mod owner;
 pub mod path;
@@ -59,6 +61,7 @@ pub use ledger::memory::MemoryLedger;
 pub use ledger::sqlite::{SqliteLedger, repair};
 pub use ledger::{Ledger, Loss, Presence};
 pub use liveness::{LivenessProbe, SystemProbe};
+pub use message::{Draft, Message, MessageKind};
 pub use notices::Notices;
 pub use owner::{Caller, Owner, OwnerId};
 pub use path::{Case, ClaimedPath, InvalidPattern, PathKind};

@@ -273,6 +273,7 @@ impl<'a> Attempt<'a> {
             let verdict = self.verdicts.of(claim);
             matches!(rules::standing(&self.now, claim, &verdict), Standing::Free(_))
         });
-        Ok(Notices { losses, resumable })
+        let (messages, waiting) = (self.unread()?, self.waiting_for_me()?);
+        Ok(Notices { losses, resumable, messages, waiting })
     }
 }

@@ -180,20 +180,19 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Records that the caller waits to change something.
+    /// Records that the caller waits: the holder is told of it, and new readers let one through that
+    /// wants to change something.
     pub(super) fn wait_for(
         &mut self,
         resources: &[Resource],
         options: &ClaimOptions,
     ) -> Result<()> {
-        let Some(process) = options.waiting.as_ref().filter(|_| !options.mode.shared) else {
-            return Ok(());
-        };
+        let Some(process) = &options.waiting else { return Ok(()) };
         let known = self.waiters()?;
         for (waiter, _) in known.iter().filter(|(_, it)| matches!(it, Liveness::Dead(_))) {
             self.transaction.remove_waiters(&waiter.process)?;
         }
-        for resource in resources.iter().filter(|it| it.path().is_some()) {
+        for resource in resources {
             let waiter = Waiter {
                 resource: resource.clone(),
                 mode: options.mode,
@@ -227,7 +226,7 @@ impl Attempt<'_> {
         Ok(near.into_iter().map(seen).collect())
     }
 
-    fn waiters(&mut self) -> Result<Vec<(Waiter, Liveness)>> {
+    pub(super) fn waiters(&mut self) -> Result<Vec<(Waiter, Liveness)>> {
         let waiters = self.transaction.waiters(self.scope)?;
         let seen = |it: Waiter| (it.clone(), self.verdicts.look(&it.process));
         Ok(waiters.into_iter().map(seen).collect())

@@ -175,8 +175,10 @@ impl Claims {
         self.read(|transaction| {
             let me = registration::find(transaction, &*self.probe, requester)?;
             let presence = self.ledger.presence();
-            // Notices are about all scopes.
-            Attempt::new(transaction, &*self.probe, presence, ScopeId(0), me)?.notices()
+            // Claims and messages to a session are told of in every scope; one that was never used has
+            // no others.
+            let scope = transaction.scope(&requester.scope)?.unwrap_or(ScopeId(0));
+            Attempt::new(transaction, &*self.probe, presence, scope, me)?.notices()
         })
     }
 

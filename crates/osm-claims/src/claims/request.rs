@@ -51,7 +51,8 @@ pub struct ClaimOptions {
     pub request: Option<String>,
     /// What the claim excludes, if it is one of paths.
     pub mode: Mode,
-    /// The process that waits for the claim, so that a waiting writer is granted it before new readers.
+    /// The process that waits for the claim, so that its holder is told, and a waiting writer is granted it
+    /// before new readers.
     pub waiting: Option<ProcessInstance>,
     /// Claim it even if the work is done.
     pub reopen: bool,

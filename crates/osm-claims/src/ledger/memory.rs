@@ -1,6 +1,6 @@
 //! A ledger that is a value: for tests, and for `--store memory`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use crate::epoch::Epoch;
 use crate::error::Result;
 use crate::event::{Event, Filter, Transition};
 use crate::liveness::LivenessProbe;
+use crate::message::{Draft, Message};
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::path::ClaimedPath;
 use crate::resource::Resource;
@@ -43,6 +44,9 @@ struct State {
     /// Losses that are not acknowledged, and whether their owner was told.
     losses: BTreeMap<Epoch, bool>,
     waiters: Vec<(ScopeId, Waiter)>,
+    messages: Vec<Message>,
+    /// Who knows which message.
+    receipts: BTreeSet<(u64, String)>,
     writes: u64,
 }
 
@@ -201,6 +205,24 @@ impl Transaction for MemoryTransaction<'_> {
 
     fn rename_owner(&mut self, id: OwnerId, caller: &Caller) -> Result<Arc<Owner>> {
         let owner = Arc::new(Owner { id, who: caller.clone() });
+        let before = self.state.owners.iter().find(|it| it.id == id).map(|it| it.session.clone());
+        let rename = |session: &mut String| {
+            if before.as_ref() == Some(&*session) {
+                session.clone_from(&caller.session);
+            }
+        };
+        for message in &mut self.state.messages {
+            rename(&mut message.draft.from);
+            if let Some(to) = &mut message.draft.to {
+                rename(to);
+            }
+        }
+        let receipts = std::mem::take(&mut self.state.receipts).into_iter();
+        let renamed = receipts.map(|(message, mut session)| {
+            rename(&mut session);
+            (message, session)
+        });
+        self.state.receipts = renamed.collect();
         for known in self.state.owners.iter_mut().filter(|it| it.id == id) {
             *known = Arc::clone(&owner);
         }
@@ -332,6 +354,43 @@ impl Transaction for MemoryTransaction<'_> {
         }
         self.state.record(claim, by, at, transition.clone());
         Ok(())
+    }
+
+    fn send(&mut self, draft: &Draft) -> Result<Message> {
+        let number = self.state.messages.len() as u64 + 1;
+        let message = Message { number, draft: draft.clone() };
+        self.state.messages.push(message.clone());
+        Ok(message)
+    }
+
+    fn unread(
+        &mut self,
+        session: &str,
+        here: Option<ScopeId>,
+        since: Timestamp,
+    ) -> Result<Vec<Message>> {
+        let wanted = |it: &&Message| {
+            let is_for_it = match &it.to {
+                Some(to) => to == session,
+                None => it.from != session && Some(it.scope) == here && it.at >= since,
+            };
+            is_for_it && !self.state.receipts.contains(&(it.number, session.to_owned()))
+        };
+        Ok(self.state.messages.iter().filter(wanted).cloned().collect())
+    }
+
+    fn mark_read(&mut self, session: &str, messages: &[u64]) -> Result<()> {
+        let known = |number: &&u64| self.state.messages.iter().any(|it| it.number == **number);
+        let known: Vec<u64> = messages.iter().filter(known).copied().collect();
+        self.state.receipts.extend(known.into_iter().map(|number| (number, session.to_owned())));
+        Ok(())
+    }
+
+    fn messages(&mut self, scope: ScopeId, about: Option<&Resource>) -> Result<Vec<Message>> {
+        let wanted = |it: &&Message| {
+            it.scope == scope && about.is_none_or(|about| it.about.as_ref() == Some(about))
+        };
+        Ok(self.state.messages.iter().filter(wanted).cloned().collect())
     }
 
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>> {

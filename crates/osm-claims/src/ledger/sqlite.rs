@@ -37,11 +37,15 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{Corruption, Error, Result};
 
 /// What makes each version of the schema, in `user_version`, out of the one before it.
-const SCHEMA: [&str; 2] = [include_str!("sqlite/schema.sql"), include_str!("sqlite/schema-2.sql")];
+const SCHEMA: [&str; 3] = [
+    include_str!("sqlite/schema.sql"),
+    include_str!("sqlite/schema-2.sql"),
+    include_str!("sqlite/schema-3.sql"),
+];
 
 /// The present version: as many as there are.
-const VERSION: i64 = 2;
-const _: () = assert!(SCHEMA.len() == 2);
+const VERSION: i64 = 3;
+const _: () = assert!(SCHEMA.len() == 3);
 
 /// Marks the file as ours: "osmc".
 const APPLICATION: i64 = 0x6f73_6d63;

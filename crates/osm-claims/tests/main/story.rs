@@ -5,8 +5,8 @@ use std::time::Duration;
 use osm_claims::event::{Filter, KINDS};
 use osm_claims::rules::{Change, Request, Standing};
 use osm_claims::{
-    Caller, ClaimOptions, Claims, DEFAULT_LEASE, DEFAULT_OFFER, End, Epoch, HeldBy, Notices,
-    Reason, Requester, Scope, Token,
+    Caller, ClaimOptions, Claims, DEFAULT_LEASE, DEFAULT_OFFER, End, Epoch, HeldBy, MessageKind,
+    Notices, Reason, Requester, Scope, Token,
 };
 use osm_identity::{Liveness, Proof, ReadError, UnknownReason};
 
@@ -51,6 +51,7 @@ fn story(Fixture { claims, nature, .. }: &Fixture) {
     sweeping(claims, nature);
     crate::paths::altering(claims);
     looking_back(claims);
+    messages(claims, nature);
 }
 
 fn claim(claims: &Claims, requester: &Requester, name: &str) -> Token {
@@ -522,4 +523,61 @@ fn looking_back(claims: &Claims) {
     assert_eq!(kinds, ["taken", "granted"]);
     let unused = Requester { scope: Scope::named("unused"), ..ann };
     assert!(claims.log(&unused, false, &Filter::default()).unwrap().is_empty());
+}
+
+/// Messages to holders, to sessions and to all, until each is acknowledged.
+fn messages(claims: &Claims, nature: &Nature) {
+    let at = |session: &str, pid| {
+        let scope = Scope::named("messages");
+        Requester { scope, ..with_process(session, pid) }
+    };
+    let (ann, ben, cid) = (at("ann-m", 701), at("ben-m", 702), at("cid-m", 703));
+    let task = resource("messages");
+    let texts = |who: &Requester| -> Vec<String> {
+        let notices = claims.notices(who).unwrap();
+        let unread = claims.unread(who).unwrap();
+        assert_eq!(notices.messages, unread);
+        unread.into_iter().map(|message| message.draft.text).collect()
+    };
+    assert!(claims.ask(&ben, &task, "may I?").unwrap().is_empty(), "no session holds it");
+    claim(claims, &ann, "messages");
+    assert!(claims.ask(&ann, &task, "may I?").unwrap().is_empty(), "not to itself");
+    let sent = claims.ask(&ben, &task, "may I?").unwrap();
+    let about = (sent[0].to.as_deref(), sent[0].kind, sent[0].about.as_ref());
+    assert_eq!(about, (Some("ann-m"), MessageKind::Asked, Some(&task)));
+    claims.send(&ann, None, MessageKind::Told, None, "lunch").unwrap();
+    assert_eq!((texts(&ann), texts(&ben)), (vec!["may I?".into()], vec!["lunch".into()]));
+    assert_eq!(texts(&cid), ["lunch"]);
+    assert!(texts(&with_process("dan", 704)).is_empty(), "another scope");
+    // A refusal carries it, too, and it is repeated until it is acknowledged.
+    let error = claims.claim(&ben, &task, &ClaimOptions::default()).unwrap_err();
+    assert_eq!(error.refusal().unwrap().notices.messages[0].text, "lunch");
+    claims.acknowledge(&ben, &[sent[0].number, u64::MAX]).unwrap();
+    assert_eq!(texts(&ann), ["may I?"], "only its recipient acknowledges a message");
+    // A conversation that is cleared keeps what it did not acknowledge, and what it did.
+    claims.send(&ben, Some("ann-m"), MessageKind::Told, None, "later").unwrap();
+    claims.acknowledge(&ann, &[sent[0].number]).unwrap();
+    let renamed = at("ann-cleared", 701);
+    claims.claim(&renamed, &resource("messages-2"), &ClaimOptions::default()).unwrap();
+    assert_eq!(texts(&renamed), ["later"]);
+    let log: Vec<_> = claims.messages(&cid, Some(&task)).unwrap();
+    assert_eq!(log.len(), 1, "what is acknowledged stays");
+    assert_eq!(claims.messages(&cid, None).unwrap().len(), 3);
+    // A session that comes later was not meant.
+    nature.pass(Duration::from_hours(25));
+    assert!(texts(&cid).is_empty());
+
+    // A request that waits is told to the holder, while its process lives.
+    let waiting = |claims: &Claims| claims.notices(&renamed).unwrap().waiting;
+    let wait = ClaimOptions { waiting: ben.caller.process.clone(), ..ClaimOptions::default() };
+    assert_eq!(refused(claims.claim_all(&ben, &[task.clone()], &wait)), Reason::Held);
+    let told = waiting(claims);
+    assert_eq!((told.len(), told[0].session.as_str(), &told[0].resource), (1, "ben-m", &task));
+    assert!(claims.notices(&cid).unwrap().waiting.is_empty());
+    nature.set(702, DEAD);
+    assert!(waiting(claims).is_empty());
+    nature.set(702, Liveness::Alive);
+    claims.release(&renamed, &task, None, false).unwrap();
+    claims.claim_all(&ben, &[task], &wait).unwrap();
+    assert!(waiting(claims).is_empty());
 }

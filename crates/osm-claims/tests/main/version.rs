@@ -7,6 +7,12 @@ use rusqlite::Connection;
 
 use crate::harness::{Fixture, Nature, refused, replayed, resource, with_process};
 
+/// What version 3 added, taken back.
+const BACK_TO_2: &str = "
+    DROP TABLE receipt;
+    DROP TABLE message;
+    PRAGMA user_version = 2;";
+
 /// What version 2 added, taken back.
 const BACK_TO_1: &str = "
     DROP INDEX claim_open;
@@ -42,6 +48,7 @@ fn a_ledger_of_version_1_keeps_its_claims_and_takes_paths() {
     };
     let file = SqliteLedger::file(folder.path());
     let database = Connection::open(&file).unwrap();
+    database.execute_batch(BACK_TO_2).unwrap();
     database.execute_batch(BACK_TO_1).unwrap();
     // A process of version 1 that has it open.
     let count = "SELECT count(*) FROM claim WHERE ended IS NULL";

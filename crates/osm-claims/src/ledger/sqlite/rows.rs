@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use rusqlite::Row;
-use rusqlite::types::FromSql;
+use rusqlite::types::{FromSql, ValueRef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -15,6 +15,7 @@ use crate::epoch::{Epoch, Seal};
 use crate::error::{Corruption, Result};
 use crate::event::Event;
 use crate::ledger::Loss;
+use crate::message::{Draft, Message, MessageKind};
 use crate::owner::{Owner, OwnerId};
 use crate::resource::{Link, Resource};
 use crate::rules::collision::Waiter;
@@ -25,6 +26,10 @@ pub(super) const CLAIM: &str = "SELECT epoch, seal, scope, owner, hold, since, n
 
 /// The columns of an event, in the order in which [`SqliteTransaction::event`] reads them.
 pub(super) const EVENT: &str = "SELECT number, at, scope, resource, epoch, actor, deed FROM event";
+
+/// The columns of a message, as [`SqliteTransaction::message`] reads them.
+pub(super) const MESSAGE: &str =
+    "SELECT number, scope, at, sender, recipient, kind, resource, body FROM message";
 
 impl SqliteTransaction<'_> {
     fn column<T: FromSql>(&self, row: &Row, place: usize) -> Result<T> {
@@ -101,6 +106,22 @@ impl SqliteTransaction<'_> {
             ended: self.json(row, 9)?,
         };
         Ok(Loss { claim, told: self.column::<Option<bool>>(row, 10)?.unwrap_or(true) })
+    }
+
+    pub(super) fn message(&self, row: &Row) -> Result<Message> {
+        let kind = MessageKind::named(self.text(row, 5)?.unwrap_or_default());
+        let has_resource = !matches!(row.get_ref(6), Ok(ValueRef::Null));
+        let draft = Draft {
+            scope: ScopeId(self.column(row, 1)?),
+            at: self.time(row, 2)?,
+            from: self.column(row, 3)?,
+            to: self.column(row, 4)?,
+            // A later version may have other kinds, whose words are to be known in any case.
+            kind: kind.unwrap_or(MessageKind::Told),
+            about: has_resource.then(|| self.resource(row, 6, None)).transpose()?,
+            text: self.column(row, 7)?,
+        };
+        Ok(Message { number: self.column::<i64>(row, 0)?.unsigned_abs(), draft })
     }
 
     pub(super) fn event(&self, row: &Row) -> Result<Event> {

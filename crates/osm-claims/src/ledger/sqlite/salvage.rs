@@ -38,29 +38,41 @@ pub(super) struct Salvage {
     pub(super) epoch: u64,
 }
 
-/// A table: its name, its key, its columns, and those that version 2 added.
+/// A table: the version that has it first, its name, its key, its columns, and those that version 2
+/// added.
 struct Table {
+    since: i64,
     name: &'static str,
     key: &'static str,
     columns: &'static str,
     added: &'static str,
 }
 
-const TABLES: [Table; 4] = [
-    Table { name: "scope", key: "id", columns: "id, key, folder", added: "" },
-    Table { name: "owner", key: "id", columns: "id, session, process, who", added: "" },
+const TABLES: [Table; 6] = [
+    Table { since: 1, name: "scope", key: "id", columns: "id, key, folder", added: "" },
+    Table { since: 1, name: "owner", key: "id", columns: "id, session, process, who", added: "" },
     Table {
+        since: 1,
         name: "claim",
         key: "epoch",
         columns: "epoch, seal, scope, resource, owner, hold, since, note, request, offer, ended, lost",
         added: ", mode, prefix, link",
     },
     Table {
+        since: 1,
         name: "event",
         key: "number",
         columns: "number, at, scope, resource, epoch, actor, deed",
         added: "",
     },
+    Table {
+        since: 3,
+        name: "message",
+        key: "number",
+        columns: "number, scope, at, sender, recipient, kind, resource, body",
+        added: "",
+    },
+    Table { since: 3, name: "receipt", key: "message", columns: "message, session", added: "" },
 ];
 
 /// The resource of a row: its scope and its name.
@@ -79,7 +91,9 @@ pub(super) fn salvage(from: &Path, to: &Path, clock: &dyn Clock) -> Result<Salva
     let mut found = Salvage { is_complete: true, ..Salvage::default() };
     match Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_WRITE) {
         Ok(old) if from.exists() => {
-            for table in &TABLES {
+            let version = old.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+            let version = version.unwrap_or(super::VERSION);
+            for table in TABLES.iter().filter(|table| table.since <= version) {
                 found.is_complete &= copy(&old, &new, table).map_err(error)?;
             }
             let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'claim'";
@@ -130,7 +144,7 @@ fn number(value: Option<i64>) -> u64 {
 
 /// Copies the rows of a table; whether all of them could be read. An error is one of the new ledger.
 fn copy(old: &Connection, new: &Connection, table: &Table) -> rusqlite::Result<bool> {
-    let Table { name: table, key, columns, added } = table;
+    let Table { since: _, name: table, key, columns, added } = table;
     let all = format!("{columns}{added}");
     // A ledger of version 1 that is too damaged to be opened has the columns of version 1.
     let has_all = old.prepare(&format!("SELECT {all} FROM {table}")).is_ok();

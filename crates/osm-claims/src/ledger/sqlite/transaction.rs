@@ -11,13 +11,14 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, para
 use super::check::Checked;
 use super::fault::explain;
 use super::mark::{Slot, weight};
-use super::rows::{self, CLAIM, EVENT, json, link, number};
+use super::rows::{self, CLAIM, EVENT, MESSAGE, json, link, number};
 use crate::claim::Claim;
 use crate::clock::{Clock, Now};
 use crate::epoch::Epoch;
 use crate::error::{Corruption, Error, Result};
 use crate::event::{Event, Filter, Transition};
 use crate::ledger::{Grant, KnownOwners, Loss, Transaction, prefixes_above, prefixes_below, seal};
+use crate::message::{Draft, Message};
 use crate::owner::{Caller, Owner, OwnerId};
 use crate::path::ClaimedPath;
 use crate::resource::Resource;
@@ -29,6 +30,12 @@ const AT_PREFIX: &str = "WHERE scope = ?1 AND prefix = ?2 AND ended IS NULL";
 const BELOW_PREFIX: &str = "WHERE scope = ?1 AND prefix >= ?2 AND prefix < ?3 AND ended IS NULL";
 const ALL_PREFIXES: &str = "WHERE scope = ?1 AND prefix IS NOT NULL AND ended IS NULL";
 const OF_LINK: &str = "WHERE scope = ?1 AND link = ?2 AND ended IS NULL";
+
+/// Messages to a session, and to all sessions of a scope, that the session has not acknowledged.
+const UNREAD: &str =
+    "WHERE (recipient = ?1 OR recipient IS NULL AND scope = ?2 AND at >= ?3 AND sender <> ?1)
+    AND NOT EXISTS (SELECT 1 FROM receipt WHERE message = number AND session = ?1) ORDER BY number";
+const ABOUT: &str = "WHERE scope = ?1 AND resource = ?2 ORDER BY number";
 
 pub(super) struct SqliteTransaction<'a> {
     database: &'a Connection,
@@ -102,6 +109,16 @@ impl<'a> SqliteTransaction<'a> {
             claims.push(self.claim(row, None)?);
         }
         Ok(claims)
+    }
+
+    fn messages_of(&self, rest: &str, parameters: impl Params) -> Result<Vec<Message>> {
+        let mut statement = self.statement(&format!("{MESSAGE} {rest}"))?;
+        let mut rows = statement.query(parameters).map_err(|error| self.error(error))?;
+        let mut messages = Vec::new();
+        while let Some(row) = rows.next().map_err(|error| self.error(error))? {
+            messages.push(self.message(row)?);
+        }
+        Ok(messages)
     }
 
     fn one_claim(&mut self, rest: &str, parameters: impl Params) -> Result<Option<Claim>> {
@@ -240,8 +257,15 @@ impl Transaction for SqliteTransaction<'_> {
 
     fn rename_owner(&mut self, id: OwnerId, caller: &Caller) -> Result<Arc<Owner>> {
         // The process is the same, and stays as it was seen when its claims were granted.
-        let process = self.owner(id.0)?.process.clone();
-        let who = Caller { process, ..caller.clone() };
+        let known = self.owner(id.0)?;
+        let who = Caller { process: known.process.clone(), ..caller.clone() };
+        for sql in [
+            "UPDATE message SET sender = ?2 WHERE sender = ?1",
+            "UPDATE message SET recipient = ?2 WHERE recipient = ?1",
+            "UPDATE OR IGNORE receipt SET session = ?2 WHERE session = ?1",
+        ] {
+            self.execute(sql, params![known.session, caller.session])?;
+        }
         self.execute(
             "UPDATE owner SET session = ?2, who = ?3 WHERE id = ?1",
             params![id.0, caller.session, json(&who)],
@@ -424,6 +448,51 @@ impl Transaction for SqliteTransaction<'_> {
         self.record(claim, by, at, transition)
     }
 
+    fn send(&mut self, draft: &Draft) -> Result<Message> {
+        self.execute(
+            "INSERT INTO message (scope, at, sender, recipient, kind, resource, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                draft.scope.0,
+                draft.at.to_string(),
+                draft.from,
+                draft.to,
+                draft.kind.name(),
+                draft.about.as_ref().map(Resource::stored),
+                draft.text
+            ],
+        )?;
+        let number = self.database.last_insert_rowid().unsigned_abs();
+        Ok(Message { number, draft: draft.clone() })
+    }
+
+    fn unread(
+        &mut self,
+        session: &str,
+        here: Option<ScopeId>,
+        since: Timestamp,
+    ) -> Result<Vec<Message>> {
+        let here = here.map(|scope| scope.0);
+        // Times are texts of different precision: a message of the first second may be left out.
+        self.messages_of(UNREAD, params![session, here, since.to_string()])
+    }
+
+    fn mark_read(&mut self, session: &str, messages: &[u64]) -> Result<()> {
+        for message in messages {
+            self.execute(
+                "INSERT OR IGNORE INTO receipt (message, session) SELECT number, ?2 FROM message WHERE number = ?1",
+                params![i64::try_from(*message).unwrap_or(i64::MAX), session],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn messages(&mut self, scope: ScopeId, about: Option<&Resource>) -> Result<Vec<Message>> {
+        match about {
+            Some(about) => self.messages_of(ABOUT, params![scope.0, about.stored()]),
+            None => self.messages_of("WHERE scope = ?1 ORDER BY number", [scope.0]),
+        }
+    }
+
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>> {
         let mut conditions = Vec::new();
         let mut values: Vec<&dyn rusqlite::ToSql> = Vec::new();
@@ -470,7 +539,7 @@ mod tests {
 
     /// What a look costs must not grow with the claims of other paths.
     #[test]
-    fn claims_of_paths_are_found_through_an_index() {
+    fn claims_of_paths_and_messages_are_found_through_an_index() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("claims.db");
         std::fs::write(&file, "").unwrap();
@@ -482,13 +551,23 @@ mod tests {
             (ALL_PREFIXES, "claim_prefix (scope=?"),
             (OF_LINK, "claim_link (scope=? AND link=?)"),
         ] {
-            let sql = format!("EXPLAIN QUERY PLAN {CLAIM} {rest}");
-            let mut statement = database.prepare(&sql).unwrap();
-            let count = statement.parameter_count();
-            let plan: String = statement
-                .query_row(rusqlite::params_from_iter(vec![1; count]), |row| row.get(3))
-                .unwrap();
+            let plan = plan(&database, CLAIM, rest);
             assert!(plan.contains(index), "{rest}: {plan}");
         }
+        let plan = plan(&database, MESSAGE, UNREAD);
+        for index in [
+            "message_recipient (recipient=?)",
+            "message_recipient (recipient=? AND scope=? AND at>?)",
+        ] {
+            assert!(plan.contains(index), "{plan}");
+        }
+    }
+
+    fn plan(database: &Connection, select: &str, rest: &str) -> String {
+        let sql = format!("EXPLAIN QUERY PLAN {select} {rest}");
+        let mut statement = database.prepare(&sql).unwrap();
+        let parameters = rusqlite::params_from_iter(vec![1; statement.parameter_count()]);
+        let rows = statement.query_map(parameters, |row| row.get::<_, String>(3)).unwrap();
+        rows.map(|row| row.unwrap() + "\n").collect()
     }
 }

@@ -13,8 +13,8 @@ use osm_claims::event::{Event, Filter, Transition};
 use osm_claims::ledger::{Grant, KnownOwners, Presence, Transaction, Watch, Work};
 use osm_claims::rules::collision::Waiter;
 use osm_claims::{
-    Caller, Case, Claim, ClaimedPath, End, Epoch, Hold, Ledger, Loss, Mode, Owner, OwnerId,
-    PathKind, Resource, Result, Scope, ScopeId, Seal,
+    Caller, Case, Claim, ClaimedPath, Draft, End, Epoch, Hold, Ledger, Loss, Message, Mode, Owner,
+    OwnerId, PathKind, Resource, Result, Scope, ScopeId, Seal,
 };
 use osm_identity::{Pid, ProcessInstance, StartTime};
 
@@ -397,6 +397,10 @@ impl Transaction for WorldTransaction {
     }
 
     fn add_waiter(&mut self, _scope: ScopeId, waiter: &Waiter) -> Result<()> {
+        // A reader that waits is only news for the holder.
+        if waiter.mode.shared {
+            return Ok(());
+        }
         let process = usize::try_from(waiter.process.pid.0).unwrap();
         self.world.writers.push((number(&waiter.resource), process));
         Ok(())
@@ -474,6 +478,22 @@ impl Transaction for WorldTransaction {
             Transition::Ended(ended) => kept.ended = Some(ended.how),
         }
         Ok(())
+    }
+
+    fn send(&mut self, _draft: &Draft) -> Result<Message> {
+        unreachable!("no actor of the model sends a message")
+    }
+
+    fn unread(&mut self, _: &str, _: Option<ScopeId>, _: Timestamp) -> Result<Vec<Message>> {
+        Ok(Vec::new())
+    }
+
+    fn mark_read(&mut self, _session: &str, _messages: &[u64]) -> Result<()> {
+        Ok(())
+    }
+
+    fn messages(&mut self, _scope: ScopeId, _about: Option<&Resource>) -> Result<Vec<Message>> {
+        Ok(Vec::new())
     }
 
     fn events(&mut self, _filter: &Filter) -> Result<Vec<Event>> {
