@@ -38,7 +38,8 @@ use crate::world::ColorChoice;
     version,
     disable_help_subcommand = true,
     after_help = "Examples:
-  osm                            show this session and the reason for its id
+  osm                            show this session, all claims, and what to do next
+  osm --short                    the same in one line, for shell prompts
   osm session id                 print the id of this session, for scripts
   osm session id --explain       show how the id was found
   OSM_SESSION=build osm whoami   use a session with a name of your choice
@@ -58,6 +59,12 @@ pub(crate) struct Line {
     /// Print colors: auto means only on a terminal
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) color: ColorChoice,
+    /// Without a command: print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Without a command: print one line, for shell prompts and status lines
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) short: bool,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }

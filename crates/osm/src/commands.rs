@@ -18,7 +18,7 @@ mod prime;
 mod report;
 mod script;
 mod session;
-mod status;
+pub(crate) mod status;
 mod trust;
 mod upstream;
 mod whoami;
@@ -33,10 +33,15 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         }
         invocation
     };
+    if line.command.is_some() && (line.json || line.short) {
+        let option = if line.json { "--json" } else { "--short" };
+        return Err(status::misplaced(option));
+    }
     match &line.command {
+        None if line.short => status::short(&Invocation::new(world, options()), ui),
         None => {
             let invocation = invocation(ui);
-            status::run(&identity::explain(&invocation), ui);
+            status::run(&invocation, line.json, ui);
             upstream::offer(&invocation, ui);
         }
         Some(Command::Whoami { format }) => {

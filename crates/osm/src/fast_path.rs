@@ -17,6 +17,11 @@ pub(crate) fn is_session_id(arguments: &[OsString]) -> bool {
     matches!(arguments, [session, id] if session == "session" && id == "id")
 }
 
+/// Whether the command line is `osm --short` and nothing else, as shell prompts ask it.
+pub(crate) fn is_short(arguments: &[OsString]) -> bool {
+    matches!(arguments, [short] if short == "--short")
+}
+
 /// Prints the id.
 pub(crate) fn session_id(world: &World, ui: &mut Ui) {
     let (catalogue, problems) = config::catalogue(world);

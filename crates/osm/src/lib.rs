@@ -67,6 +67,10 @@ fn answer(world: &World, ui: &mut Ui) -> Result<(), CommandError> {
         fast_path::session_id(world, ui);
         return Ok(());
     }
+    if fast_path::is_short(&world.arguments) {
+        commands::status::short(&Invocation::new(world, Options::default()), ui);
+        return Ok(());
+    }
     let is_hook = commands::agent::is_hook(&world.arguments);
     // Every table in memory needs one, and would end the program without it.
     if let Err(error) = getrandom::fill(&mut [0]) {

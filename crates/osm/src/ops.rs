@@ -15,4 +15,5 @@ mod path_text;
 pub mod prime;
 pub mod prompt;
 pub mod session;
+pub mod status;
 pub mod trust;

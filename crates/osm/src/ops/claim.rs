@@ -10,6 +10,7 @@ mod error;
 pub mod guard;
 mod inspect;
 mod legacy;
+mod overview;
 mod paths;
 mod repair;
 mod run;
@@ -30,6 +31,7 @@ pub use inspect::{
 };
 pub use legacy::Legacy;
 pub use osm_claims::Notices;
+pub use overview::{OtherOwner, Overview, concerns, overview};
 pub use paths::{
     HeldPath, HeldPaths, HoldRequest, PathError, caller, hold_paths, path_resource,
     paths_of_others, resource, resource_of_bytes,
@@ -41,6 +43,9 @@ pub use transfer::{OfferRequest, ResumeRequest, TakeRequest, Taken, accept, offe
 use self::client::Client;
 use crate::interaction::Silence;
 use crate::invocation::Invocation;
+
+/// How many other owners are looked at closely.
+const SHOWN_OWNERS: usize = 100;
 
 /// Records that the front end showed what the session lost.
 pub fn mark_told(invocation: &Invocation) -> Result<(), Error> {

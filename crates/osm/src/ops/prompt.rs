@@ -4,6 +4,7 @@
 //! the `Builder`. The items and the counter of their ids are those of `ctxutil.js`.
 
 mod builder;
+mod collected;
 mod items;
 mod template;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use self::items::{Fresh, Items};
 
 pub(crate) use builder::{Builder, Watch, report};
 pub use builder::{Listed, PromptStats};
+pub use collected::{Collected, collected};
 pub(crate) use template::Template;
 
 /// The template of `osm code-review`.

@@ -1,4 +1,4 @@
-//! `osm session id`, `osm whoami` and bare `osm`.
+//! `osm session id` and `osm whoami`.
 
 use insta::assert_snapshot;
 
@@ -73,24 +73,6 @@ fn whoami_for_people() {
     because   OSM_SESSION=build
     found by  explicit-env, explicit
     state     $OSM_HOME/sessions/ex--build_44.session.json
-    ");
-}
-
-#[test]
-fn bare_osm_tells_where_you_are() {
-    let env = Env::new().with("OSM_SESSION", "build");
-    assert_snapshot!(env.run(&[]).transcript(), @"
-      session   legible-foal
-      id        ex--build_44
-      because   OSM_SESSION=build
-      found by  explicit-env, explicit
-      state     $OSM_HOME/sessions/ex--build_44.session.json
-
-    Try
-      osm session id --explain  show every detector and its reason
-      osm session id --json     show the same for programs
-      OSM_SESSION=name osm …    choose a session by name
-      osm --help                list all commands
     ");
 }
 

@@ -36,6 +36,8 @@ mod session;
 #[cfg(target_os = "linux")]
 mod shells;
 mod sources;
+#[cfg(target_os = "linux")]
+mod status;
 mod threads;
 #[cfg(unix)]
 mod umasks;

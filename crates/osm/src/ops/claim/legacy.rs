@@ -41,13 +41,18 @@ pub(super) fn worktree(repository: &Repository) -> Option<Worktree> {
 
 /// What the owner of a claim left; `None` if the ledger does not know where it worked.
 pub(super) fn of(client: &Client, claim: &Claim) -> Option<Legacy> {
-    let Worktree { path, branch } = client.claims.worktree(claim).ok()??;
+    client.claims.worktree(claim).ok()?.map(left_in)
+}
+
+/// What was left in a worktree.
+pub(super) fn left_in(worktree: Worktree) -> Legacy {
+    let Worktree { path, branch } = worktree;
     let folder = Path::new(&path);
     // The folder may be part of another repository by now.
     let found = repository_around(folder).filter(|it| it.worktree == folder);
     let Some(repository) = found else {
-        return Some(Legacy { worktree: path, exists: false, branch, uncommitted: None });
+        return Legacy { worktree: path, exists: false, branch, uncommitted: None };
     };
     let uncommitted = git::uncommitted(folder, &Setting::new(folder)).ok();
-    Some(Legacy { worktree: path, exists: true, branch: repository.branch, uncommitted })
+    Legacy { worktree: path, exists: true, branch: repository.branch, uncommitted }
 }

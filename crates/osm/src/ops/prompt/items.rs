@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Added, Builder, Error, NewItem};
 
 /// The key of the items that all modes share.
-const ITEMS: &str = "contextItems";
+pub(super) const ITEMS: &str = "contextItems";
 
 /// The key of the highest id that an item ever had.
 const HIGHEST_ID: &str = "contextHighestId";
