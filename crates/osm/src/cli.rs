@@ -128,6 +128,13 @@ pub(crate) enum Command {
         #[command(flatten)]
         format: Format,
     },
+    /// Serve an agent over the Model Context Protocol (MCP), on stdin and stdout
+    #[command(after_help = "Examples:
+  osm agent install                    write the server into the settings of your agents
+  claude mcp add osm -- osm mcp        the same for one agent, with its own command
+
+Tools: whoami, status, claim, next, release, note, handoff, context_add, context_list, prompt.")]
+    Mcp,
     /// Show and change settings
     #[command(subcommand, arg_required_else_help = true)]
     Config(Deferred<Config>),

@@ -13,9 +13,9 @@ mod completion;
 mod config;
 mod goal;
 mod help;
+mod mcp;
 mod mode;
 mod prime;
-mod report;
 mod script;
 mod session;
 pub(crate) mod status;
@@ -59,6 +59,7 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Release(line)) => claim::release(line, &invocation(ui), ui)?,
         Some(Command::Claims(line)) => claim::list(line, &invocation(ui), ui)?,
         Some(Command::Agent(line)) => agent::run(line, &invocation(ui), ui)?,
+        Some(Command::Mcp) => mcp::run(world, options(), ui)?,
         Some(Command::Prime { format }) => prime::run(&invocation(ui), *format, ui),
         // These commands show the problems of the configuration themselves.
         Some(Command::Config(command)) => {

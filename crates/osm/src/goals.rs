@@ -9,7 +9,7 @@
 //! | the lines between `---` | `front_matter.rs` |
 //! | goals as `.prompt.md` | `prompt_file.rs`, files that they link to: `links.rs` |
 //! | goals as JSON | `json.rs` |
-//! | the names that a template may use | `template.rs`, templates of the upstream tool: `go_template.rs` |
+//! | the names that a template may use | `template.rs`, their values: `values.rs`, templates of the upstream tool: `go_template.rs` |
 //! | the folders in which osm looks for goals | `discovery.rs` |
 //! | which goal a name means | `registry.rs` |
 //! | the file that `osm goal new` writes | `scaffold.rs`, how it is opened: `new_file.rs` |
@@ -25,6 +25,7 @@ mod prompt_file;
 mod registry;
 mod scaffold;
 mod template;
+mod values;
 
 use serde::Serialize;
 use serde_json::{Map, Value};

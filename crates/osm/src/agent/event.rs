@@ -67,6 +67,15 @@ impl Moment {
     }
 }
 
+/// The conversation that an agent names, and the sub-agent that speaks in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Speaker {
+    /// The conversation.
+    pub(crate) session: Option<String>,
+    /// The sub-agent, if one runs the tool.
+    pub(crate) subagent: Option<String>,
+}
+
 /// What a hook is told.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
@@ -74,10 +83,8 @@ pub(crate) struct Event {
     pub(crate) moment: Moment,
     /// The agent's own name for that.
     pub(crate) name: Option<String>,
-    /// The conversation.
-    pub(crate) session: Option<String>,
-    /// The sub-agent, if one runs the tool.
-    pub(crate) subagent: Option<String>,
+    /// Who runs the tool.
+    pub(crate) speaker: Speaker,
     /// The folder in which the agent works.
     pub(crate) folder: Option<String>,
     /// The tool.
@@ -160,12 +167,10 @@ impl Event {
         if !payload.is_object() {
             return Err(Unreadable::NotAnObject);
         }
-        let (session, subagent) = speaker(&payload);
         Ok(Self {
             moment,
             name: first(&payload, &["hook_event_name", "hookEventName", "hookName"]),
-            session,
-            subagent,
+            speaker: speaker(&payload),
             folder: first(&payload, &["cwd"]).or_else(|| text(&payload["workspaceRoots"][0])),
             tool: tool(agent, &payload),
             has_claude_form: payload["session_id"].is_string()
@@ -194,19 +199,20 @@ impl Event {
 }
 
 /// The conversation, and the sub-agent that speaks in it.
-fn speaker(payload: &Value) -> (Option<String>, Option<String>) {
+fn speaker(payload: &Value) -> Speaker {
     let session = first(payload, &["session_id", "sessionId", "sessionID"])
         .or_else(|| text(&payload["sessionContext"]["rootSessionId"]))
         .or_else(|| text(&payload["taskId"]));
     // Copilot: the session of a sub-agent is the sub-agent, and its parent is the conversation.
     if let Some(parent) = text(&payload["parentAgentId"]) {
-        return (Some(parent), text(&payload["agentId"]).or(session));
+        let subagent = text(&payload["agentId"]).or(session);
+        return Speaker { session: Some(parent), subagent };
     }
     // Cline gives the main agent an id, too, and says that it has no parent.
     let is_main = payload.get("parent_agent_id").is_some_and(Value::is_null);
     let subagent = text(&payload["agent_id"]).filter(|_| !is_main);
     let subagent = subagent.filter(|it| Some(it) != session.as_ref());
-    (session, subagent)
+    Speaker { session, subagent }
 }
 
 fn tool(agent: Option<&Agent>, payload: &Value) -> Option<Tool> {

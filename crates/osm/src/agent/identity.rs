@@ -7,23 +7,30 @@
 
 use osm_identity::Environment;
 
-use super::event::Event;
+use super::event::{Event, Speaker};
 use super::table::{Agent, Identity, SubAgent};
 
 /// The variable that tells sub-agents apart where the agent has none.
 const CONTEXT: &str = "OSM_CONTEXT_ID";
 
+/// The variables that name the conversation of an agent.
+pub(crate) fn conversation_variables(agent: &Agent) -> &'static [&'static str] {
+    match agent.identity {
+        Identity::Conversation { variables, .. } => variables,
+        Identity::Process { .. } => &[],
+    }
+}
+
 /// The variables that a shell command of this conversation has.
-pub(crate) fn variables(agent: &Agent, event: &Event) -> Vec<(&'static str, String)> {
-    let (names, told): (&'static [&'static str], SubAgent) = match agent.identity {
-        Identity::Conversation { variables, subagent } => (variables, subagent),
-        Identity::Process { subagent } => (&[], subagent),
-    };
+pub(crate) fn variables(agent: &Agent, speaker: &Speaker) -> Vec<(&'static str, String)> {
+    let names = conversation_variables(agent);
+    let (Identity::Conversation { subagent: told, .. } | Identity::Process { subagent: told }) =
+        agent.identity;
     let mut variables = Vec::new();
-    if let Some(session) = event.session.as_deref().filter(|it| is_plain(it)) {
+    if let Some(session) = speaker.session.as_deref().filter(|it| is_plain(it)) {
         variables.extend(names.iter().map(|name| (*name, session.to_owned())));
     }
-    if let Some(subagent) = event.subagent.as_deref().filter(|it| is_plain(it)) {
+    if let Some(subagent) = speaker.subagent.as_deref().filter(|it| is_plain(it)) {
         match told {
             SubAgent::Same => {}
             SubAgent::Variable(name) => variables.push((name, subagent.to_owned())),
@@ -51,10 +58,10 @@ pub(crate) fn shell_prefix(agent: &Agent, event: &Event) -> Option<String> {
     let told = match agent.identity {
         Identity::Conversation { subagent, .. } | Identity::Process { subagent } => subagent,
     };
-    if told != SubAgent::Context || event.subagent.is_none() {
+    if told != SubAgent::Context || event.speaker.subagent.is_none() {
         return None;
     }
-    let variables = variables(agent, event);
+    let variables = variables(agent, &event.speaker);
     let words: Vec<String> =
         variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
     (!words.is_empty()).then(|| format!("export {}; ", words.join(" ")))
@@ -74,7 +81,7 @@ mod tests {
     fn told(agent: &str, payload: &str) -> (String, Option<String>) {
         let agent = Agent::named(agent).unwrap();
         let event = Event::parse(Moment::BeforeTool, Some(agent), payload.as_bytes()).unwrap();
-        let variables = variables(agent, &event);
+        let variables = variables(agent, &event.speaker);
         let words: Vec<String> =
             variables.iter().map(|(name, it)| format!("{name}={it}")).collect();
         (words.join(" "), shell_prefix(agent, &event))

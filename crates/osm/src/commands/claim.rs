@@ -1,7 +1,6 @@
 //! `osm claim …`, `osm release`, `osm claims`: arguments to requests, results to text or JSON.
 
 mod candidates;
-mod json;
 mod log;
 mod repair;
 mod sweep;
@@ -12,18 +11,19 @@ use std::ffi::{OsStr, OsString};
 
 use clap::Subcommand;
 use osm_claims::rules::Change;
-use osm_claims::{Listed, Mode, Notices, Reason, Refused, Resource};
+use osm_claims::{Mode, Resource};
 use serde_json::json;
 
 use crate::cli::{
     Claim, ClaimCommand, ClaimGrant, ClaimHeld, ClaimList, ClaimPlace, Guard, Release,
 };
+use crate::documents::claim as documents;
 use crate::error::{CommandError, Exit, Failure};
 use crate::invocation::Invocation;
 use crate::ops::claim::{
     self as ops, Batch, ClaimAllRequest, ClaimRequest, Claimed, Error, GrantOptions, HeldRequest,
     NextRequest, OfferRequest, ReleaseRequest, Resources, ResumeRequest, RunRequest, TakeRequest,
-    Taken, guard, words,
+    Taken, guard, tell_losses as notices, tell_resumable as resumable, words,
 };
 use crate::ops::identity::name::handle_of;
 use crate::render::Ui;
@@ -141,15 +141,12 @@ fn claim_all(
         return Err(CommandError::failed("usage", message).exiting(Exit::Usage));
     }
     let request = ClaimAllRequest { resources, options, scope };
-    let mut all = finish(ops::claim_all(invocation, &request, ui), json, invocation, ui)?;
+    let all = finish(ops::claim_all(invocation, &request, ui), json, invocation, ui)?;
     let told = all.last().map(|it| it.outcome.notices.clone()).unwrap_or_default();
-    match (json, all.len()) {
-        (true, 1) => ui.json(&json::claimed(&all.remove(0))),
-        (true, _) => ui.json(&json!({
-            "granted": true,
-            "claims": all.iter().map(json::claimed).collect::<Vec<_>>(),
-        })),
-        (false, _) => all.iter().for_each(|it| text::outcome(it, ui)),
+    if json {
+        ui.json(&documents::claimed_all(&all));
+    } else {
+        all.iter().for_each(|it| text::outcome(it, ui));
     }
     resumable(&told, invocation, ui);
     Ok(())
@@ -194,7 +191,7 @@ pub(super) fn list(line: &ClaimList, invocation: &Invocation, ui: &mut Ui) -> An
     let (scope, json) = (line.place.scope.as_deref(), line.place.format.json);
     let list = finish(ops::list(invocation, scope, line.all, ui), json, invocation, ui)?;
     if json {
-        ui.json(&list.claims.iter().map(json::listed).collect::<Vec<_>>());
+        ui.json(&documents::list(&list));
     } else if list.claims.is_empty() {
         let name = list.scope.name();
         let place = if line.all { "in any scope".to_owned() } else { format!("in {name}") };
@@ -239,15 +236,7 @@ fn mine(place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let answer = ops::mine(invocation, place.scope.as_deref(), ui);
     let mine = finish(answer, place.format.json, invocation, ui)?;
     if place.format.json {
-        let rows = |rows: &[Listed]| rows.iter().map(json::listed).collect::<Vec<_>>();
-        ui.json(&json!({
-            "session": mine.session,
-            "handle": handle_of(&mine.session),
-            "held": rows(&mine.owned.held),
-            "resumable": rows(&mine.owned.resumable),
-            "offered": rows(&mine.owned.offered),
-            "lost": rows(&mine.owned.lost),
-        }));
+        ui.json(&documents::mine(&mine));
     } else {
         text::mine(&mine, invocation.world.now(), ui);
     }
@@ -260,13 +249,7 @@ fn why(name: &OsStr, place: &ClaimPlace, invocation: &Invocation, ui: &mut Ui) -
     let answer = ops::why(invocation, place.scope.as_deref(), &resource, ui);
     let status = finish(answer, place.format.json, invocation, ui)?;
     if place.format.json {
-        let claim = status.claim.as_ref();
-        ui.json(&json!({
-            "resource": resource,
-            "claimed": claim.is_some_and(|it| it.claim.is_open()),
-            "claim": claim.map(json::listed),
-            "remedy": text::to_get(claim),
-        }));
+        ui.json(&documents::status(&resource, &status));
     } else {
         text::status(&status, &resource.to_string(), ui);
     }
@@ -282,7 +265,7 @@ fn check(line: &ClaimHeld, invocation: &Invocation, ui: &mut Ui) -> Answer {
         ui,
     )?;
     if line.place.format.json {
-        ui.json(&json!({ "granted": true, "claim": json::row(&checked.claim) }));
+        ui.json(&documents::checked(&checked));
     } else {
         text::claim(&checked.claim, "is yours", ui);
     }
@@ -300,7 +283,7 @@ fn take(request: &TakeRequest, json: bool, invocation: &Invocation, ui: &mut Ui)
                 ui.json(&json!({
                     "dry_run": true,
                     "would_take": matches!(change, Change::Grant(_)),
-                    "overrides": claim.as_deref().map(json::row),
+                    "overrides": claim.as_deref().map(documents::row),
                 }));
             } else {
                 text::line(
@@ -351,7 +334,7 @@ fn claimed(
 ) -> Result<Claimed, CommandError> {
     let claimed = finish(answer, json, invocation, ui)?;
     if json {
-        ui.json(&json::claimed(&claimed));
+        ui.json(&documents::claimed(&claimed));
     } else {
         text::outcome(&claimed, ui);
     }
@@ -364,39 +347,19 @@ fn claimed(
     Ok(claimed)
 }
 
-/// Tells the session what it lost, and what it may resume.
-fn resumable(told: &Notices, invocation: &Invocation, ui: &mut Ui) {
-    notices(told, invocation, ui);
-    let names: Vec<String> = told.resumable.iter().map(|it| it.resource.to_string()).collect();
-    if !names.is_empty() {
-        let names = words::one_line(&names.join(", "));
-        ui.warn(&format!("this session held before its process died: {names}"));
-        ui.hint("take them over with `osm claim resume`, or leave them to other sessions");
-    }
-}
-
 /// Shows what was done to several claims, and the first refusal: one document for programs.
 fn several(batch: Batch, done: &str, json: bool, invocation: &Invocation, ui: &mut Ui) -> Answer {
-    let Batch { outcomes, failed, notices: told } = batch;
-    notices(&told, invocation, ui);
+    notices(&batch.notices, invocation, ui);
     if !json {
-        for outcome in &outcomes {
+        for outcome in &batch.outcomes {
             text::outcome(outcome, ui);
         }
-        return failed.map_or(Ok(()), |error| Err(error.into()));
-    }
-    let refusal = failed.as_ref().and_then(Error::refusal);
-    let exit = refusal.map(|it| Exit::Claim(it.reason));
-    if failed.is_none() || refusal.is_some() {
-        let mut document = refusal.map_or_else(|| json!({}), json::refused);
-        document[done] = outcomes.iter().map(json::changed).collect();
+    } else if let Some(document) = documents::batch(&batch, done) {
         ui.json(&document);
+        let refusal = batch.failed.as_ref().and_then(Error::refusal);
+        return refusal.map_or(Ok(()), |it| Err(CommandError::Told(Exit::Claim(it.reason))));
     }
-    match (exit, failed) {
-        (Some(exit), _) => Err(CommandError::Told(exit)),
-        (None, Some(error)) => Err(error.into()),
-        (None, None) => Ok(()),
-    }
+    batch.failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// The result of an operation. A refusal is a document, too, for programs.
@@ -413,31 +376,13 @@ fn finish<T>(
     if let Some(refused) = error.refusal() {
         notices(&refused.notices, invocation, ui);
     }
-    let document = match &error {
-        Error::Refused(refused) => json::refused(refused),
-        Error::NothingHeld { .. } => json::refused(&Refused::because(Reason::NotHeld)),
-        _ => return Err(error.into()),
-    };
-    if !json {
-        return Err(error.into());
+    match documents::refusal(&error).filter(|_| json) {
+        Some(document) => {
+            ui.json(&document);
+            Err(CommandError::Told(error.exit()))
+        }
+        None => Err(error.into()),
     }
-    ui.json(&document);
-    Err(CommandError::Told(error.exit()))
-}
-
-/// Tells the session what it lost, once.
-fn notices(notices: &Notices, invocation: &Invocation, ui: &mut Ui) {
-    if notices.losses.is_empty() {
-        return;
-    }
-    for loss in &notices.losses {
-        let (name, fate) =
-            (words::one_line(&loss.claim.resource.to_string()), words::fate(&loss.claim));
-        ui.warn(&format!("{name} is no longer yours: {fate}"));
-    }
-    ui.hint("stop working on it, then acknowledge the loss with `osm release`");
-    // If this fails, it is told again.
-    drop(ops::mark_told(invocation));
 }
 
 fn resource(

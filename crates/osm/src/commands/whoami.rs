@@ -2,8 +2,8 @@
 
 use osm_identity::Outcome;
 
-use super::report::Report;
 use crate::cli::Format;
+use crate::documents::session::Report;
 use crate::ops::identity::{Identity, Place};
 use crate::render::{Style, Text, Ui};
 

@@ -17,7 +17,9 @@ mod run;
 mod session;
 #[cfg(test)]
 mod tests;
+mod told;
 mod transfer;
+mod watch;
 pub(crate) mod words;
 
 pub use acquire::{
@@ -38,7 +40,9 @@ pub use paths::{
 };
 pub use repair::{Repair, RepairRequest, repair};
 pub use run::{Ran, RunRequest, run};
+pub(crate) use told::{tell_losses, tell_resumable};
 pub use transfer::{OfferRequest, ResumeRequest, TakeRequest, Taken, accept, offer, resume, take};
+pub(crate) use watch::watch;
 
 use self::client::Client;
 use crate::interaction::Silence;

@@ -1,18 +1,21 @@
 //! Lists, shows, creates and opens goals.
 
+mod build;
+
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::path_text;
+use super::{path_text, prompt};
 use crate::error::{Exit, Failure};
 use crate::goals::{self, Entry, Form, Goal, Registry, SearchPaths, new_file};
 use crate::trust::{GoalModules, ModuleRules, Trust, Verdict};
 use crate::unwritable_home::is_refusal;
 use crate::{Interaction, Invocation, InvocationError, World, private};
 
+pub use self::build::build;
 pub use crate::goals::{Snippet, UnknownGoal};
 
 /// A goal, without its text.
@@ -144,6 +147,9 @@ pub enum Error {
     /// The file or its folder cannot be written.
     #[error("cannot {action} {}: {source}", .path.display())]
     Write { action: &'static str, path: PathBuf, source: io::Error },
+    /// Its prompt cannot be built.
+    #[error(transparent)]
+    Prompt(#[from] prompt::Error),
     /// There is no folder for it.
     #[error(transparent)]
     Invocation(#[from] InvocationError),
@@ -159,6 +165,7 @@ impl Failure for Error {
             Self::Exists(_) => "exists",
             Self::Link(_) => "symbolic_link",
             Self::Write { .. } => "cannot_write",
+            Self::Prompt(error) => error.reason(),
             Self::Invocation(error) => error.reason(),
         }
     }
@@ -169,6 +176,7 @@ impl Failure for Error {
             Self::Blocked { .. } | Self::Link(_) => Exit::Refused,
             Self::Invalid(_) => Exit::Usage,
             Self::Broken(_) | Self::Exists(_) | Self::Write { .. } => Exit::Failure,
+            Self::Prompt(error) => error.exit(),
             Self::Invocation(error) => error.exit(),
         }
     }
@@ -188,6 +196,7 @@ impl Failure for Error {
                 vec!["the file may be incomplete: remove it before you try again".into()]
             }
             Self::Broken(_) | Self::Invalid(_) => Vec::new(),
+            Self::Prompt(error) => error.hints(),
             Self::Invocation(error) => error.hints(),
         }
     }
@@ -195,6 +204,7 @@ impl Failure for Error {
     fn unwritable(&self) -> Option<&Path> {
         match self {
             Self::Write { path, source, .. } => is_refusal(source).then_some(path),
+            Self::Prompt(error) => error.unwritable(),
             _ => None,
         }
     }
@@ -279,8 +289,8 @@ pub struct Opened {
     pub name: String,
     /// The name that means this goal.
     pub call: String,
-    /// The configuration of its mode.
-    pub config: Value,
+    /// The goal.
+    pub(crate) goal: Goal,
     /// The folder of its file, in which its code finds modules.
     pub(crate) folder: Option<PathBuf>,
     /// Which modules its code may load.
@@ -310,7 +320,7 @@ pub fn open(
     Ok(Opened {
         name: goal.name.clone(),
         call: entry.call.clone(),
-        config: to_json(&goal),
+        goal,
         folder: real.and_then(|file| file.parent().map(Path::to_owned)),
         modules: ModuleRules::Goal(GoalModules { own: own_code(entry, &paths, invocation), trust }),
     })
@@ -335,8 +345,12 @@ pub(crate) fn module_paths(invocation: &Invocation) -> Vec<PathBuf> {
     paths.map(|path| home.join(path)).filter(|path| path.is_absolute()).collect()
 }
 
-fn to_json(goal: &Goal) -> Value {
-    serde_json::to_value(goal).expect("a goal is JSON")
+impl Opened {
+    /// The configuration of its mode.
+    #[must_use]
+    pub fn config(&self) -> Value {
+        serde_json::to_value(&self.goal).expect("a goal is JSON")
+    }
 }
 
 /// Lists the folders in which osm looks for goals.

@@ -68,8 +68,8 @@ pub(crate) struct BuiltInScript {
 impl BuiltInScript {
     /// The script of an opened goal.
     pub(crate) fn of_goal(goal: Opened, invocation: &Invocation) -> Self {
-        let Opened { call, name, config, folder, modules } = goal;
-        let globals = vec![("GOAL_CONFIG".to_owned(), config)];
+        let globals = vec![("GOAL_CONFIG".to_owned(), goal.config())];
+        let Opened { call, name, folder, modules, .. } = goal;
         Self::new(call, name, GOAL, globals, invocation).within(folder, modules)
     }
 

@@ -1,4 +1,5 @@
-//! Coding agents with osm's hooks: what is installed, what a hook answers, and the real agents.
+//! Coding agents with osm's hooks: what is installed, what a hook answers, `osm mcp`, and the
+//! real agents.
 
 #[macro_use]
 extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
@@ -7,6 +8,10 @@ extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
 mod hook;
 #[cfg(unix)]
 mod install;
+#[cfg(target_os = "linux")]
+mod mcp;
+#[cfg(target_os = "linux")]
+mod mcp_client;
 #[cfg(target_os = "linux")]
 mod real_agent;
 #[cfg(unix)]

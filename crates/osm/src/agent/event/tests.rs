@@ -11,7 +11,7 @@ fn before(agent: &str, payload: &str) -> Event {
 }
 
 fn ids(event: &Event) -> (Option<&str>, Option<&str>) {
-    (event.session.as_deref(), event.subagent.as_deref())
+    (event.speaker.session.as_deref(), event.speaker.subagent.as_deref())
 }
 
 #[test]

@@ -4,8 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use osm_claims::event::{Event, Filter, Transition};
 use serde_json::json;
 
-use super::{Answer, finish, json as keys, resource};
+use super::{Answer, finish, resource};
 use crate::cli::ClaimCommand;
+use crate::documents::claim as keys;
 use crate::error::{Exit, Failure};
 use crate::invocation::Invocation;
 use crate::ops::claim::words::to_the_second;

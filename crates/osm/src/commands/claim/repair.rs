@@ -3,8 +3,9 @@
 use osm_claims::repair::Findings;
 use serde_json::json;
 
-use super::{Answer, finish, json as keys, text};
+use super::{Answer, finish, text};
 use crate::cli::{Format, Sure};
+use crate::documents::claim as keys;
 use crate::invocation::Invocation;
 use crate::ops::claim::words::to_the_second;
 use crate::ops::claim::{self as ops, RepairRequest};

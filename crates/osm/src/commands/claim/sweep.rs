@@ -3,8 +3,9 @@
 use osm_claims::{End, Reason, SweepReport};
 use serde_json::json;
 
-use super::{Answer, finish, json as keys, notices, text};
+use super::{Answer, finish, notices, text};
 use crate::cli::ClaimPlace;
+use crate::documents::claim as keys;
 use crate::error::{CommandError, Exit};
 use crate::invocation::Invocation;
 use crate::ops::claim as ops;

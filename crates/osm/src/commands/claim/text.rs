@@ -1,12 +1,11 @@
 //! Claims as people read them.
 
-use std::fmt::Write;
-
 use jiff::Timestamp;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, End, Hold, Listed};
+use osm_claims::{Claim, Hold, Listed};
 
-use crate::ops::claim::words::{self, fate, one_line, quoted, to_the_second};
+use crate::documents::claim::{evidence, state, to_get};
+use crate::ops::claim::words::{self, fate, one_line, to_the_second};
 use crate::ops::claim::{Claimed, Legacy, Mine, Status};
 use crate::ops::identity::name::{Handles, handle_of, label};
 use crate::render::{Column, Style, Table, Text, Ui, brief, time};
@@ -137,35 +136,6 @@ fn colour(listed: &Listed) -> Style {
     }
 }
 
-/// The state of a claim.
-fn state(listed: &Listed) -> String {
-    let mut state = match (&listed.claim.hold, listed.left) {
-        (Hold::Lease(_), Some(left)) => format!("lease, {} left", time::span(left)),
-        (Hold::Lease(_), None) if matches!(listed.standing, Standing::Free(_)) => {
-            "lease over".to_owned()
-        }
-        (Hold::Lease(_), None) => "unknown: the lease of another machine".to_owned(),
-        _ => words::verdict(&listed.verdict),
-    };
-    state.push_str(&words::mode(listed.claim.mode));
-    if let Some(offer) = listed.claim.offer.as_ref().filter(|_| listed.is_offered) {
-        let note = offer.note.as_ref().map(|note| format!(" ({})", brief(note, 40)));
-        let note = note.unwrap_or_default();
-        write!(state, ", offered to {}{note}", handle_of(&offer.to))
-            .expect("writing to a string succeeds");
-    }
-    state
-}
-
-/// The evidence for a state.
-pub(super) fn evidence(listed: &Listed) -> String {
-    match (listed.claim.process(), &listed.claim.hold) {
-        (Some(process), _) => format!("{process}: {}", listed.verdict.evidence()),
-        (None, Hold::Lease(_)) => state(listed),
-        (None, _) => listed.verdict.evidence().to_owned(),
-    }
-}
-
 /// What concerns this session.
 pub(super) fn mine(mine: &Mine, now: Timestamp, ui: &mut Ui) {
     let owned = &mine.owned;
@@ -224,41 +194,4 @@ pub(super) fn status(status: &Status, resource: &str, ui: &mut Ui) {
     }
     add("to get it", to_get(Some(listed)));
     ui.aligned(&rows);
-}
-
-/// What would free a resource.
-pub(super) fn to_get(listed: Option<&Listed>) -> String {
-    let free = || "it is free: claim it".to_owned();
-    let Some(listed) = listed else { return free() };
-    let name = quoted(&listed.claim.resource);
-    if let Some(ended) = &listed.claim.ended {
-        return match ended.how {
-            End::Completed => {
-                format!("the work is done; to do it again: osm claim --reopen {name}")
-            }
-            _ => free(),
-        };
-    }
-    if listed.is_mine {
-        return "it is yours".into();
-    }
-    match (listed.standing, &listed.claim.hold) {
-        (Standing::Free(_), _) if listed.is_offered => {
-            "wait until the offer ends: it is reserved for the session that it was offered to"
-                .into()
-        }
-        (Standing::Free(_), _) => "the holder is gone: claim it".into(),
-        (Standing::Held, Hold::Lease(_) | Hold::SessionLease(_)) => {
-            "the holder releases it or hands it off, or its lease ends".into()
-        }
-        (Standing::Held, _) => "the holder releases it or hands it off, or its process ends".into(),
-        (Standing::Suspended, _) => format!(
-            "the holder's process continues and releases it, or ends; or osm claim take {name} \
-             --reason WHY"
-        ),
-        (Standing::Unknown(_), _) => format!(
-            "the holder releases it; osm cannot prove it dead, so the only other way is osm claim \
-             take {name} --reason WHY"
-        ),
-    }
 }

@@ -3,7 +3,7 @@
 use osm_identity::{Confidence, Outcome, UnlistedAgent};
 
 use crate::cli::Format;
-use crate::commands::report::Report;
+use crate::documents::session::Report;
 use crate::fast_path;
 use crate::ops::identity::Identity;
 use crate::render::{Style, Text, Ui};

@@ -41,7 +41,8 @@ pub(crate) fn answer(world: &World, moment: Moment, payload: &[u8]) -> Answer {
             return Answer { warning, ..Answer::default() };
         }
     };
-    let variables = agent.map(|agent| identity::variables(agent, &event)).unwrap_or_default();
+    let variables =
+        agent.map(|agent| identity::variables(agent, &event.speaker)).unwrap_or_default();
     let is_known = |(name, value): &(&str, String)| {
         world.environment.get(name).is_some_and(|it| it == value.as_str())
     };

@@ -7,7 +7,7 @@ use crate::ops::identity::Identity;
 
 /// The document of `--json`.
 #[derive(Serialize)]
-pub(in crate::commands) struct Report<'a> {
+pub(crate) struct Report<'a> {
     id: &'a str,
     handle: String,
     source: &'a str,
@@ -47,7 +47,7 @@ struct Ancestor<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(in crate::commands) fn new(identity: &'a Identity) -> Self {
+    pub(crate) fn new(identity: &'a Identity) -> Self {
         let detection = &identity.detection;
         Self {
             id: detection.id.as_str(),

@@ -1,22 +1,25 @@
-//! Claims as programs read them. The keys are part of what programs rely on.
+//! Claims as programs read them.
 
 use std::fmt::Write;
 
 use jiff::Timestamp;
 use osm_claims::claim::Ended;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, Event, Hold, Listed, Mode, Outcome, Reason, Refused, Resource};
+use osm_claims::{Claim, End, Event, Hold, Listed, Mode, Outcome, Reason, Refused, Resource};
 use osm_identity::Liveness;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::text;
-use crate::ops::claim::{Claimed, Elsewhere, words};
+use crate::ops::claim::words::{quoted, verdict};
+use crate::ops::claim::{
+    Batch, Checked, ClaimList, Claimed, Elsewhere, Error, Mine, Status, words,
+};
 use crate::ops::identity::name::handle_of;
+use crate::render::{brief, time};
 
 /// One claim.
 #[derive(Serialize)]
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     resource: &'a Resource,
     /// The bytes of the name in hexadecimal, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +61,7 @@ fn path_row(claim: &Claim) -> Option<PathRow<'_>> {
     Some(PathRow { path: path.to_string(), worktree, shared, everywhere, automatic })
 }
 
-pub(super) fn row(claim: &Claim) -> Row<'_> {
+pub(crate) fn row(claim: &Claim) -> Row<'_> {
     let hex = |bytes: &[u8]| {
         bytes.iter().fold(String::new(), |mut text, byte| {
             write!(text, "{byte:02x}").expect("writing to a string succeeds");
@@ -98,14 +101,14 @@ fn ended(ended: &Ended) -> Value {
 }
 
 /// A claim with what is known of its owner.
-pub(super) fn listed(listed: &Listed) -> Value {
+pub(crate) fn listed(listed: &Listed) -> Value {
     let mut value = json!(row(&listed.claim));
     let mut add = |name: &str, more: Value| {
         value.as_object_mut().expect("a row is an object").insert(name.into(), more);
     };
     add("scope", json!(listed.scope.key));
     add("verdict", json!(listed.verdict.name()));
-    add("evidence", json!(text::evidence(listed)));
+    add("evidence", json!(evidence(listed)));
     add("mine", json!(listed.is_mine));
     add("free", json!(matches!(listed.standing, Standing::Free(_))));
     add("left_seconds", json!(listed.left.map(|left| left.as_secs())));
@@ -113,7 +116,7 @@ pub(super) fn listed(listed: &Listed) -> Value {
 }
 
 /// A refusal.
-pub(super) fn refused(refused: &Refused) -> Value {
+pub(crate) fn refused(refused: &Refused) -> Value {
     let tally = |(reason, count): &(Reason, usize)| (reason.code().into(), json!(count));
     let remedy = words::remedy(refused);
     json!({
@@ -133,7 +136,7 @@ pub(super) fn refused(refused: &Refused) -> Value {
 }
 
 /// What a request for a claim got.
-pub(super) fn claimed(claimed: &Claimed) -> Value {
+pub(crate) fn claimed(claimed: &Claimed) -> Value {
     let Outcome { claim, change, ended, skipped, .. } = &claimed.outcome;
     let skipped = skipped
         .iter()
@@ -159,7 +162,7 @@ fn elsewhere(other: &Elsewhere) -> Value {
 }
 
 /// A claim of several that were changed.
-pub(super) fn changed(claimed: &Claimed) -> Value {
+pub(crate) fn changed(claimed: &Claimed) -> Value {
     let mut value = json!(row(&claimed.outcome.claim));
     if matches!(claimed.outcome.change, Change::Acknowledge) {
         value["acknowledged"] = json!(true);
@@ -179,7 +182,7 @@ fn predecessor(claimed: &Claimed) -> Value {
 }
 
 /// An event.
-pub(super) fn event(event: &Event) -> Value {
+pub(crate) fn event(event: &Event) -> Value {
     json!({
         "number": event.number,
         "at": event.at,
@@ -191,4 +194,132 @@ pub(super) fn event(event: &Event) -> Value {
         "evidence": event.transition.evidence(),
         "deed": event.transition,
     })
+}
+
+/// What a request for all of some resources got.
+pub(crate) fn claimed_all(all: &[Claimed]) -> Value {
+    match all {
+        [one] => claimed(one),
+        all => json!({ "granted": true, "claims": all.iter().map(claimed).collect::<Vec<_>>() }),
+    }
+}
+
+/// A claim that the session holds.
+pub(crate) fn checked(checked: &Checked) -> Value {
+    json!({ "granted": true, "claim": row(&checked.claim) })
+}
+
+/// Open claims.
+pub(crate) fn list(list: &ClaimList) -> Vec<Value> {
+    list.claims.iter().map(listed).collect()
+}
+
+/// What concerns the session.
+pub(crate) fn mine(mine: &Mine) -> Value {
+    let rows = |rows: &[Listed]| rows.iter().map(listed).collect::<Vec<_>>();
+    json!({
+        "session": mine.session,
+        "handle": handle_of(&mine.session),
+        "held": rows(&mine.owned.held),
+        "resumable": rows(&mine.owned.resumable),
+        "offered": rows(&mine.owned.offered),
+        "lost": rows(&mine.owned.lost),
+    })
+}
+
+/// One resource: who holds it, and what would free it.
+pub(crate) fn status(resource: &Resource, status: &Status) -> Value {
+    let claim = status.claim.as_ref();
+    json!({
+        "resource": resource,
+        "claimed": claim.is_some_and(|it| it.claim.is_open()),
+        "claim": claim.map(listed),
+        "remedy": to_get(claim),
+    })
+}
+
+/// What was done to several claims, under the name `done`, with the first refusal. `None` if the first
+/// error is none of the rules.
+pub(crate) fn batch(batch: &Batch, done: &str) -> Option<Value> {
+    let mut document = match &batch.failed {
+        None => json!({}),
+        Some(error) => refused(error.refusal()?),
+    };
+    document[done] = batch.outcomes.iter().map(changed).collect();
+    Some(document)
+}
+
+/// The document of an error that the rules are the reason of.
+pub(crate) fn refusal(error: &Error) -> Option<Value> {
+    match error {
+        Error::Refused(why) => Some(refused(why)),
+        Error::NothingHeld { .. } => Some(refused(&Refused::because(Reason::NotHeld))),
+        _ => None,
+    }
+}
+
+/// The state of a claim.
+pub(crate) fn state(listed: &Listed) -> String {
+    let mut state = match (&listed.claim.hold, listed.left) {
+        (Hold::Lease(_), Some(left)) => format!("lease, {} left", time::span(left)),
+        (Hold::Lease(_), None) if matches!(listed.standing, Standing::Free(_)) => {
+            "lease over".to_owned()
+        }
+        (Hold::Lease(_), None) => "unknown: the lease of another machine".to_owned(),
+        _ => verdict(&listed.verdict),
+    };
+    state.push_str(&words::mode(listed.claim.mode));
+    if let Some(offer) = listed.claim.offer.as_ref().filter(|_| listed.is_offered) {
+        let note = offer.note.as_ref().map(|note| format!(" ({})", brief(note, 40)));
+        let note = note.unwrap_or_default();
+        write!(state, ", offered to {}{note}", handle_of(&offer.to))
+            .expect("writing to a string succeeds");
+    }
+    state
+}
+
+/// The evidence for a state.
+pub(crate) fn evidence(listed: &Listed) -> String {
+    match (listed.claim.process(), &listed.claim.hold) {
+        (Some(process), _) => format!("{process}: {}", listed.verdict.evidence()),
+        (None, Hold::Lease(_)) => state(listed),
+        (None, _) => listed.verdict.evidence().to_owned(),
+    }
+}
+
+/// What would free a resource.
+pub(crate) fn to_get(listed: Option<&Listed>) -> String {
+    let free = || "it is free: claim it".to_owned();
+    let Some(listed) = listed else { return free() };
+    let name = quoted(&listed.claim.resource);
+    if let Some(ended) = &listed.claim.ended {
+        return match ended.how {
+            End::Completed => {
+                format!("the work is done; to do it again: osm claim --reopen {name}")
+            }
+            _ => free(),
+        };
+    }
+    if listed.is_mine {
+        return "it is yours".into();
+    }
+    match (listed.standing, &listed.claim.hold) {
+        (Standing::Free(_), _) if listed.is_offered => {
+            "wait until the offer ends: it is reserved for the session that it was offered to"
+                .into()
+        }
+        (Standing::Free(_), _) => "the holder is gone: claim it".into(),
+        (Standing::Held, Hold::Lease(_) | Hold::SessionLease(_)) => {
+            "the holder releases it or hands it off, or its lease ends".into()
+        }
+        (Standing::Held, _) => "the holder releases it or hands it off, or its process ends".into(),
+        (Standing::Suspended, _) => format!(
+            "the holder's process continues and releases it, or ends; or osm claim take {name} \
+             --reason WHY"
+        ),
+        (Standing::Unknown(_), _) => format!(
+            "the holder releases it; osm cannot prove it dead, so the only other way is osm claim \
+             take {name} --reason WHY"
+        ),
+    }
 }
