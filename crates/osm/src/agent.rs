@@ -6,6 +6,7 @@
 //! which files are written is `ops/agent/install.rs`.
 
 pub(crate) mod answer;
+pub(crate) mod codex_config;
 pub(crate) mod codex_trust;
 pub(crate) mod event;
 pub(crate) mod files;

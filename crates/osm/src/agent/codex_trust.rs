@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use toml_edit::Document;
 
+use super::codex_config::{add_table, parse};
 use super::files::is_ours;
 use super::json_text::{Draft, Invalid};
 use crate::trust::digest;
@@ -42,6 +42,11 @@ pub(crate) fn hooks(path: &Path, text: &str) -> Vec<Trusted> {
     trusted
 }
 
+/// Whether osm wrote trust with this text.
+pub(crate) fn is_in(inserted: &str) -> bool {
+    inserted.contains("[hooks.state.")
+}
+
 /// The hash of a hook: of its JSON with sorted keys, no spaces, and defaults filled in.
 fn hash(event: &str, matcher: Option<&Value>, hook: &Value) -> String {
     let timeout = hook["timeout"].as_u64().unwrap_or(TIMEOUT);
@@ -67,9 +72,8 @@ fn snake_case(event: &str) -> String {
     text
 }
 
-/// The configuration with the trust in these hooks.
-pub(crate) fn apply(config: &str, trusted: &[Trusted]) -> Result<Draft, Invalid> {
-    let mut draft = Draft::new(config);
+/// Adds the trust in these hooks to the configuration.
+pub(super) fn apply(draft: &mut Draft, trusted: &[Trusted]) -> Result<(), Invalid> {
     for Trusted { key, hash } in trusted {
         let document = parse(&draft.text)?;
         let state = document.get("hooks").and_then(|hooks| hooks.get("state"));
@@ -82,34 +86,12 @@ pub(crate) fn apply(config: &str, trusted: &[Trusted]) -> Result<Draft, Invalid>
                 return Err(Invalid { line: None, reason });
             }
             None => {
-                let end = if draft.text.contains("\r\n") { "\r\n" } else { "\n" };
-                let gap = match draft.text.as_str() {
-                    "" => "",
-                    text if text.ends_with('\n') => end,
-                    _ if end == "\n" => "\n\n",
-                    _ => "\r\n\r\n",
-                };
                 let name = toml_edit::Value::from(key.as_str()).to_string();
-                let block = format!("{gap}[hooks.state.{name}]{end}trusted_hash = \"{hash}\"{end}");
-                draft.insert(draft.text.len(), block);
+                add_table(draft, &format!("[hooks.state.{name}]\ntrusted_hash = \"{hash}\"\n"));
             }
         }
     }
-    parse(&draft.text)?;
-    Ok(draft)
-}
-
-/// Whether a text is TOML.
-pub(crate) fn check(text: &str) -> Result<(), Invalid> {
-    parse(text).map(drop)
-}
-
-fn parse(text: &str) -> Result<Document<&str>, Invalid> {
-    Document::parse(text).map_err(|error| {
-        let line = error.span().and_then(|span| text.get(..span.start));
-        let reason = error.message().lines().next().unwrap_or("not TOML").to_owned();
-        Invalid { line: line.map(|before| before.matches('\n').count() + 1), reason }
-    })
+    Ok(())
 }
 
 #[cfg(test)]
@@ -139,17 +121,23 @@ mod tests {
             "# mine\r\na = 1\r\n",
             "[hooks]\n[hooks.state.\"x\"]\ntrusted_hash = \"y\"\n",
         ] {
-            let draft = apply(config, &trusted()).unwrap();
+            let applied = |config: &str| {
+                let mut draft = Draft::new(config);
+                apply(&mut draft, &trusted()).map(|()| draft)
+            };
+            let draft = applied(config).unwrap();
             assert!(draft.text.starts_with(config), "{}", draft.text);
             assert_eq!(undone(&draft.text, &draft.edits).as_deref(), Some(config));
-            assert_eq!(apply(&draft.text, &trusted()).unwrap().edits, []);
+            assert_eq!(applied(&draft.text).unwrap().edits, []);
             let old = draft.text.replace(&trusted()[0].hash, "sha256:old");
-            let renewed = apply(&old, &trusted()).unwrap();
+            let renewed = applied(&old).unwrap();
             assert_eq!(renewed.text, draft.text);
             assert_eq!(undone(&renewed.text, &renewed.edits), Some(old));
         }
         for config in ["a = ", "hooks = 3", "hooks = { state = {} }"] {
-            assert!(apply(config, &trusted()).is_err(), "{config}");
+            let mut draft = Draft::new(config);
+            let added = apply(&mut draft, &trusted()).and_then(|()| parse(&draft.text).map(drop));
+            assert!(added.is_err(), "{config}");
         }
     }
 }

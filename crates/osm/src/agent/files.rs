@@ -1,10 +1,10 @@
-//! The files that an agent gets: its hooks, and a skill that tells the model about osm.
+//! The files that an agent gets: its hooks, the MCP server, and a skill that tells the model about osm.
 
 use serde_json::{Value, json};
 
-use super::codex_trust::{self, Trusted};
+use super::codex_config::{self, CodexConfig};
 use super::json_text::{Comments, Draft, Invalid};
-use super::table::{Agent, Format, Hook};
+use super::table::{Agent, Format, Hook, Server, Spot};
 
 /// The skill of every agent that has skills.
 const SKILL: &str = include_str!("../../assets/agents/SKILL.md");
@@ -17,10 +17,28 @@ pub(crate) const MARK: &str = "osm agent hook";
 /// A file that an agent gets.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct File {
-    /// Its path below the agent's folder, with slashes.
-    pub(crate) path: String,
+    /// Where it is, with slashes.
+    pub(crate) place: Place,
     /// What is in it.
     pub(crate) content: Content,
+}
+
+/// Where a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Below the agent's folder.
+    Folder(String),
+    /// One of the places that the table of agents names.
+    Spot(Spot),
+}
+
+/// A change in a file of JSON that the user writes, too.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Change {
+    /// An element of a list below `hooks`.
+    Hook(&'static str, Value),
+    /// The MCP server, in this object.
+    Server(&'static str, Value),
 }
 
 /// What is in a file.
@@ -33,17 +51,17 @@ pub(crate) enum Content {
         /// The agent runs it as a program.
         is_program: bool,
     },
-    /// These elements of lists below `hooks`; the file is the user's.
-    Hooks {
+    /// These changes; the file is the user's.
+    Settings {
         /// Whether the agent accepts comments.
         comments: Comments,
         /// A new file begins with this.
         base: &'static str,
-        /// The name of each list, and the element.
-        elements: Vec<(&'static str, Value)>,
+        /// What is added.
+        changes: Vec<Change>,
     },
-    /// The trust of Codex in these hooks; the file is the user's.
-    Trust(Vec<Trusted>),
+    /// The configuration of Codex; the file is the user's.
+    Codex(CodexConfig),
 }
 
 /// The command line of a hook. An agent that cannot find `osm` continues without it: to some agents a
@@ -52,25 +70,64 @@ pub(crate) fn command(hook: &Hook) -> String {
     format!("command -v osm >/dev/null 2>&1 || exit 0; {MARK} {}", hook.moment.word())
 }
 
-/// Every file of an agent.
-pub(crate) fn of(agent: &Agent) -> Vec<File> {
+/// Every file of an agent, for the user, or for a project. `home` is the folder of the ledger.
+pub(crate) fn of(agent: &Agent, for_user: bool, home: Option<&str>) -> Vec<File> {
     let mut files = hooks(agent);
+    if let Some(server) = agent.server {
+        add_server(&mut files, server, for_user, home);
+    }
     if let Some(skills) = agent.skill {
         let content = Content::Own { text: SKILL.to_owned(), is_program: false };
-        files.push(File { path: format!("{skills}/osm/SKILL.md"), content });
+        files.push(File { place: Place::Folder(format!("{skills}/osm/SKILL.md")), content });
     }
     files
 }
 
+/// Adds the MCP server to the file that has the hooks, or as a file of its own.
+fn add_server(files: &mut Vec<File>, server: Server, for_user: bool, home: Option<&str>) {
+    match server {
+        Server::Module => {}
+        Server::Codex => {
+            let roots = home.filter(|_| for_user).map(str::to_owned).into_iter().collect();
+            let content = Content::Codex(CodexConfig { roots, trusted: Vec::new() });
+            files.push(File { place: Place::Spot(codex_config::FILE), content });
+        }
+        Server::Json { user, project, comments, key, entry } => {
+            let Some(spot) = (if for_user { Some(user) } else { project }) else { return };
+            let change = Change::Server(key, server_entry(entry));
+            let place = match spot {
+                Spot::Folder(name) => Place::Folder(name.to_owned()),
+                spot => Place::Spot(spot),
+            };
+            match files.iter_mut().find(|file| file.place == place).map(|file| &mut file.content) {
+                Some(Content::Settings { changes, .. }) => changes.push(change),
+                _ => {
+                    let comments = if comments { Comments::Allowed } else { Comments::Refused };
+                    let content = Content::Settings { comments, base: "", changes: vec![change] };
+                    files.push(File { place, content });
+                }
+            }
+        }
+    }
+}
+
+/// The entry of the MCP server.
+pub(crate) fn server_entry(entry: &str) -> Value {
+    serde_json::from_str(entry).expect("a test reads the entry of every agent")
+}
+
 fn hooks(agent: &Agent) -> Vec<File> {
     let elements = |element: &dyn Fn(&Hook) -> Value| {
-        agent.hooks.iter().map(|hook| (hook.event, element(hook))).collect::<Vec<_>>()
+        agent.hooks.iter().map(|hook| Change::Hook(hook.event, element(hook))).collect::<Vec<_>>()
     };
-    let shared = |file: &str, comments, base, elements| {
-        vec![File { path: file.to_owned(), content: Content::Hooks { comments, base, elements } }]
+    let shared = |file: &str, comments, base, changes| {
+        let content = Content::Settings { comments, base, changes };
+        vec![File { place: Place::Folder(file.to_owned()), content }]
     };
-    let own =
-        |path: String, text, is_program| File { path, content: Content::Own { text, is_program } };
+    let own = |path: String, text, is_program| File {
+        place: Place::Folder(path),
+        content: Content::Own { text, is_program },
+    };
     match agent.format {
         Format::Groups { file, comments, timeout } => {
             let comments = if comments { Comments::Allowed } else { Comments::Refused };
@@ -126,16 +183,24 @@ impl Content {
     pub(crate) fn apply(&self, before: &str) -> Result<Draft, Invalid> {
         let mut draft = Draft::new(before);
         match self {
-            Self::Trust(trusted) => return codex_trust::apply(before, trusted),
+            Self::Codex(config) => config.apply(&mut draft)?,
             Self::Own { text, .. } => draft.replace(0, before.len(), text.clone()),
-            Self::Hooks { comments, base, elements } => {
+            Self::Settings { comments, base, changes } => {
                 if before.trim().is_empty() {
                     draft.insert(before.len(), *base);
                 }
-                for (event, element) in elements {
-                    // Another user of the project may have installed the same hooks.
-                    if !draft.contains(*comments, &["hooks", event], element)? {
-                        draft.append(*comments, &["hooks", event], element)?;
+                for change in changes {
+                    match change {
+                        // Another user of the project may have installed the same hooks.
+                        Change::Hook(event, element)
+                            if draft.contains(*comments, &["hooks", event], element)? => {}
+                        Change::Hook(event, element) => {
+                            draft.append(*comments, &["hooks", event], element)?;
+                        }
+                        // A server of that name is the user's own.
+                        Change::Server(key, entry) => {
+                            draft.put(*comments, &[key, SERVER], entry)?;
+                        }
                     }
                 }
             }
@@ -149,8 +214,8 @@ impl Content {
     }
 }
 
-/// The file in which Codex keeps its trust in hooks, below its folder.
-pub(crate) const TRUST: &str = "config.toml";
+/// What agents call the MCP server.
+pub(crate) const SERVER: &str = "osm";
 
 /// Whether a text is a hook of ours.
 pub(crate) fn is_ours(text: &str) -> bool {
@@ -165,7 +230,7 @@ mod tests {
     #[test]
     fn every_agent_has_hooks_that_do_nothing_without_osm() {
         for agent in AGENTS {
-            let files = of(agent);
+            let files = of(agent, true, Some("/h/osm"));
             assert!(!files.is_empty(), "{}", agent.name);
             let first = files[0].content.apply("").unwrap();
             let guarded =
@@ -178,10 +243,10 @@ mod tests {
     #[test]
     fn applying_twice_changes_nothing() {
         for agent in AGENTS {
-            for file in of(agent) {
+            for file in of(agent, true, Some("/h/osm")) {
                 let once = file.content.apply("").unwrap();
                 let twice = file.content.apply(&once.text).unwrap();
-                assert_eq!(twice.edits, [], "{}: {}", agent.name, file.path);
+                assert_eq!(twice.edits, [], "{}: {:?}", agent.name, file.place);
             }
         }
     }

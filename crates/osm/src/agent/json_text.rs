@@ -9,8 +9,8 @@ mod node;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::{Value, json};
 
 pub(crate) use self::node::{Comments, Invalid};
 use self::node::{Kind, Node};
@@ -65,12 +65,39 @@ impl Draft {
         path: &[&str],
         element: &Value,
     ) -> Result<(), Invalid> {
+        let Some(list) = self.find_or_add(comments, path, &json!([element]))? else {
+            return Ok(());
+        };
+        if !matches!(list.kind, Kind::Array(_)) {
+            return Err(wrong_kind(path, path.len(), "a list"));
+        }
+        self.add(&list, None, element);
+        Ok(())
+    }
+
+    /// Sets the value at `path`, unless there is one.
+    pub(crate) fn put(
+        &mut self,
+        comments: Comments,
+        path: &[&str],
+        value: &Value,
+    ) -> Result<(), Invalid> {
+        self.find_or_add(comments, path, value).map(drop)
+    }
+
+    /// The value at `path`; `None` if it was missing and is this one now.
+    fn find_or_add(
+        &mut self,
+        comments: Comments,
+        path: &[&str],
+        value: &Value,
+    ) -> Result<Option<Node>, Invalid> {
         if self.text.trim_start_matches('\u{feff}').trim().is_empty() {
-            let whole = nested(path, element);
+            let whole = nested(path, value);
             let (unit, end) = ("  ", line_end(&self.text));
             let whole = rendered(&whole, unit, end, "") + end;
             self.insert(self.text.len(), whole);
-            return Ok(());
+            return Ok(None);
         }
         let root = Node::parse(&self.text, comments)?;
         let mut node = &root;
@@ -80,19 +107,14 @@ impl Draft {
             };
             // As in every agent, the last of two members with one name counts.
             let Some(member) = members.iter().rev().find(|it| it.key == *key) else {
-                let value = nested(path.get(depth + 1..).unwrap_or_default(), element);
+                let value = nested(path.get(depth + 1..).unwrap_or_default(), value);
                 let node = node.clone();
                 self.add(&node, Some(key), &value);
-                return Ok(());
+                return Ok(None);
             };
             node = &member.value;
         }
-        if !matches!(node.kind, Kind::Array(_)) {
-            return Err(wrong_kind(path, path.len(), "a list"));
-        }
-        let node = node.clone();
-        self.add(&node, None, element);
-        Ok(())
+        Ok(Some(node.clone()))
     }
 
     /// Whether the list at `path` has an element with this value.
@@ -157,6 +179,38 @@ impl Draft {
         }
     }
 
+    /// Removes the member at `path` if it has this value, and the object around it if that is then empty and
+    /// `with_parent` says so.
+    pub(crate) fn remove_member(
+        &mut self,
+        comments: Comments,
+        path: &[&str],
+        value: &Value,
+        with_parent: bool,
+    ) -> Result<(), Invalid> {
+        let root = Node::parse(&self.text, comments)?;
+        let [outer @ .., key] = path else { return Ok(()) };
+        let Some(parent) = outer.iter().try_fold(&root, |node, key| node.member(key)) else {
+            return Ok(());
+        };
+        let Some(member) = parent.member(key) else { return Ok(()) };
+        let text = self.text.get(member.span.clone()).unwrap_or_default();
+        if serde_json::from_str::<Value>(text).ok().as_ref() != Some(value) {
+            return Ok(());
+        }
+        let cut = match outer {
+            [around @ .., name] if with_parent && parent.spans().len() == 1 => around
+                .iter()
+                .try_fold(&root, |node, key| node.member(key))
+                .and_then(|it| it.cut_member(name)),
+            _ => parent.cut_member(key),
+        };
+        if let Some((start, end)) = cut {
+            self.replace(start, end - start, "");
+        }
+        Ok(())
+    }
+
     /// Removes every element of the lists in `hooks` that `is_ours`, and the lists that are then empty.
     pub(crate) fn remove_hooks(
         &mut self,
@@ -200,10 +254,9 @@ pub(crate) fn check(text: &str, comments: Comments) -> Result<(), Invalid> {
     Node::parse(text, comments).map(drop)
 }
 
-/// A value inside objects: what a list at `path` with one element looks like.
-fn nested(path: &[&str], element: &Value) -> Value {
-    let list = Value::from(vec![element.clone()]);
-    path.iter().rev().fold(list, |value, key| {
+/// A value inside objects: what the value at `path` looks like.
+fn nested(path: &[&str], value: &Value) -> Value {
+    path.iter().rev().fold(value.clone(), |value, key| {
         let mut object = serde_json::Map::new();
         object.insert((*key).to_owned(), value);
         object.into()

@@ -18,6 +18,8 @@ pub(crate) struct Agent {
     pub(crate) folder: Folder,
     /// How its hooks are written down.
     pub(crate) format: Format,
+    /// Where it is told of MCP servers; `None` if osm cannot tell it.
+    pub(crate) server: Option<Server>,
     /// Its skills, below its folder.
     pub(crate) skill: Option<&'static str>,
     /// Its hooks.
@@ -99,6 +101,39 @@ pub(crate) enum Format {
     },
 }
 
+/// Where an agent is told of MCP servers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Server {
+    /// A member of an object in JSON.
+    Json {
+        /// The user's file.
+        user: Spot,
+        /// The project's file.
+        project: Option<Spot>,
+        /// Whether the agent accepts comments in it.
+        comments: bool,
+        /// The name of the object with all servers.
+        key: &'static str,
+        /// The server.
+        entry: &'static str,
+    },
+    /// Tables of the user's or the project's `config.toml`.
+    Codex,
+    /// The module with its hooks tells it.
+    Module,
+}
+
+/// Where a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spot {
+    /// In the agent's folder.
+    Folder(&'static str),
+    /// In the agent's folder if a variable names that, else in the home.
+    Home(&'static str),
+    /// At the top of the project.
+    Top(&'static str),
+}
+
 /// One hook.
 #[derive(Debug)]
 pub(crate) struct Hook {
@@ -163,6 +198,9 @@ pub(crate) enum Dialect {
     Crush,
 }
 
+/// An MCP server as most agents write it down.
+const PLAIN_SERVER: &str = r#"{"command":"osm","args":["mcp"]}"#;
+
 const CLAUDE_EDITS: &[&str] = &["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /// The names of all agents, for completion.
@@ -183,6 +221,13 @@ pub(crate) static AGENTS: &[Agent] = &[
             project: ".claude",
         },
         format: Format::Groups { file: "settings.json", comments: false, timeout: 30 },
+        server: Some(Server::Json {
+            user: Spot::Home(".claude.json"),
+            project: Some(Spot::Top(".mcp.json")),
+            comments: false,
+            key: "mcpServers",
+            entry: r#"{"type":"stdio","command":"osm","args":["mcp"]}"#,
+        }),
         skill: Some("skills"),
         hooks: &[
             hook("SessionStart", Moment::SessionStart, ""),
@@ -216,6 +261,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             project: ".codex",
         },
         format: Format::Groups { file: "hooks.json", comments: false, timeout: 30 },
+        server: Some(Server::Codex),
         skill: Some("skills"),
         hooks: &[
             hook("SessionStart", Moment::SessionStart, ""),
@@ -240,6 +286,13 @@ pub(crate) static AGENTS: &[Agent] = &[
         catalogue: "gemini-cli",
         folder: Folder { variable: None, user: Below::Home(".gemini"), project: ".gemini" },
         format: Format::Groups { file: "settings.json", comments: true, timeout: 30_000 },
+        server: Some(Server::Json {
+            user: Spot::Folder("settings.json"),
+            project: Some(Spot::Folder("settings.json")),
+            comments: true,
+            key: "mcpServers",
+            entry: PLAIN_SERVER,
+        }),
         skill: Some("skills"),
         hooks: &[
             hook("SessionStart", Moment::SessionStart, ""),
@@ -261,6 +314,13 @@ pub(crate) static AGENTS: &[Agent] = &[
         catalogue: "qwen-code",
         folder: Folder { variable: None, user: Below::Home(".qwen"), project: ".qwen" },
         format: Format::Groups { file: "settings.json", comments: true, timeout: 30 },
+        server: Some(Server::Json {
+            user: Spot::Folder("settings.json"),
+            project: Some(Spot::Folder("settings.json")),
+            comments: true,
+            key: "mcpServers",
+            entry: PLAIN_SERVER,
+        }),
         skill: Some("skills"),
         hooks: &[
             hook("SessionStart", Moment::SessionStart, ""),
@@ -293,6 +353,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             file: "plugin/osm.js",
             text: include_str!("../../assets/agents/opencode.js"),
         },
+        server: Some(Server::Module),
         skill: Some("skills"),
         hooks: &[],
         edits: &["write", "edit", "apply_patch", "patch"],
@@ -313,6 +374,14 @@ pub(crate) static AGENTS: &[Agent] = &[
             project: ".github",
         },
         format: Format::Copilot { file: "hooks/osm.json" },
+        server: Some(Server::Json {
+            user: Spot::Folder("mcp-config.json"),
+            // In a project it reads `.mcp.json`, which is Claude Code's.
+            project: None,
+            comments: true,
+            key: "mcpServers",
+            entry: r#"{"type":"local","command":"osm","args":["mcp"],"tools":["*"]}"#,
+        }),
         skill: Some("skills"),
         hooks: &[
             hook("sessionStart", Moment::SessionStart, ""),
@@ -337,6 +406,13 @@ pub(crate) static AGENTS: &[Agent] = &[
         catalogue: "cline",
         folder: Folder { variable: None, user: Below::Home(".cline"), project: ".clinerules" },
         format: Format::Programs { folder: "hooks" },
+        server: Some(Server::Json {
+            user: Spot::Folder("data/settings/cline_mcp_settings.json"),
+            project: None,
+            comments: false,
+            key: "mcpServers",
+            entry: r#"{"transport":{"type":"stdio","command":"osm","args":["mcp"]}}"#,
+        }),
         skill: None,
         hooks: &[
             hook("PreToolUse", Moment::BeforeTool, ""),
@@ -362,6 +438,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             file: "extensions/osm.js",
             text: include_str!("../../assets/agents/pi.js"),
         },
+        server: None,
         skill: Some("skills"),
         hooks: &[],
         edits: &["write", "edit"],
@@ -381,6 +458,13 @@ pub(crate) static AGENTS: &[Agent] = &[
         catalogue: "cursor",
         folder: Folder { variable: None, user: Below::Home(".cursor"), project: ".cursor" },
         format: Format::Cursor { file: "hooks.json" },
+        server: Some(Server::Json {
+            user: Spot::Folder("mcp.json"),
+            project: Some(Spot::Folder("mcp.json")),
+            comments: false,
+            key: "mcpServers",
+            entry: PLAIN_SERVER,
+        }),
         skill: None,
         hooks: &[
             hook("sessionStart", Moment::SessionStart, ""),
@@ -405,6 +489,13 @@ pub(crate) static AGENTS: &[Agent] = &[
         catalogue: "crush",
         folder: Folder { variable: None, user: Below::Config("crush"), project: "" },
         format: Format::Crush { file: "crush.json" },
+        server: Some(Server::Json {
+            user: Spot::Folder("crush.json"),
+            project: Some(Spot::Folder("crush.json")),
+            comments: true,
+            key: "mcp",
+            entry: r#"{"type":"stdio","command":"osm","args":["mcp"]}"#,
+        }),
         skill: None,
         hooks: &[hook("PreToolUse", Moment::BeforeTool, "^(edit|multiedit|write)$")],
         edits: &["edit", "multiedit", "write"],
@@ -428,6 +519,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             project: ".agents/plugins/osm",
         },
         format: Format::Groups { file: "hooks/hooks.json", comments: false, timeout: 30 },
+        server: None,
         skill: None,
         hooks: &[
             hook("SessionStart", Moment::SessionStart, ""),

@@ -134,11 +134,7 @@ pub fn install(
     // If one file cannot be changed, none is.
     let mut steps = Vec::new();
     for agent in agents {
-        let mut of_agent = plan::install(agent, &places, &record)?;
-        if request.trust && agent.name == CODEX {
-            of_agent.extend(plan::trust(agent, &places, &record, &of_agent)?);
-        }
-        steps.extend(of_agent);
+        steps.extend(plan::install(agent, &places, &record, request.trust)?);
     }
     let trusts = |step: &Step| step.is_trust() && step.change() != Change::Unchanged;
     if steps.iter().any(trusts) && !request.dry_run {

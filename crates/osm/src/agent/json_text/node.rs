@@ -77,7 +77,7 @@ impl Node {
     }
 
     /// The places of its items; that of a member includes its name.
-    fn spans(&self) -> Vec<Range<usize>> {
+    pub(super) fn spans(&self) -> Vec<Range<usize>> {
         match &self.kind {
             Kind::Object(members) => members.iter().map(|it| it.start..it.value.span.end).collect(),
             Kind::Array(items) => items.iter().map(|it| it.span.clone()).collect(),
@@ -89,6 +89,12 @@ impl Node {
     pub(super) fn member(&self, key: &str) -> Option<&Self> {
         let Kind::Object(members) = &self.kind else { return None };
         members.iter().rev().find(|it| it.key == key).map(|it| &it.value)
+    }
+
+    /// The place of a member with the comma that it does not need any more.
+    pub(super) fn cut_member(&self, key: &str) -> Option<(usize, usize)> {
+        let Kind::Object(members) = &self.kind else { return None };
+        self.cut(members.iter().rposition(|it| it.key == key)?)
     }
 
     /// The place of an item with the comma that it does not need any more.

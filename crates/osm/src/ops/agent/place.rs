@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::AgentError;
 use crate::agent::Agent;
-use crate::agent::table::Below;
+use crate::agent::files::{self, File, Place};
+use crate::agent::table::{Below, Spot};
 use crate::invocation::Invocation;
 
 /// Whose settings are changed.
@@ -25,6 +26,8 @@ pub(super) struct Places {
     config: PathBuf,
     /// Folders that variables name, by the name of the variable.
     named: Vec<(&'static str, PathBuf)>,
+    /// The folder of the ledger.
+    ledger: Option<PathBuf>,
 }
 
 impl Places {
@@ -34,7 +37,7 @@ impl Places {
             let folder = invocation.folder()?;
             let repository = invocation.repository().ok_or(AgentError::NoProject(folder))?;
             let base = repository.worktree.clone();
-            return Ok(Self { reach, config: base.clone(), base, named: Vec::new() });
+            return Ok(Self { reach, config: base.clone(), base, named: Vec::new(), ledger: None });
         }
         let base = world.user_home().ok_or(AgentError::NoHome)?.to_owned();
         let absolute = |name: &str| {
@@ -44,7 +47,7 @@ impl Places {
         let config = absolute("XDG_CONFIG_HOME").unwrap_or_else(|| base.join(".config"));
         let variables = crate::agent::table::AGENTS.iter().filter_map(|it| it.folder.variable);
         let named = variables.filter_map(|name| Some((name, absolute(name)?))).collect();
-        Ok(Self { reach, base, config, named })
+        Ok(Self { reach, base, config, named, ledger: world.home() })
     }
 
     /// The folder of an agent's settings.
@@ -58,6 +61,30 @@ impl Places {
             (None, Below::Home(name)) => self.base.join(name),
             (None, Below::Config(name)) => self.config.join(name),
         }
+    }
+
+    /// The files of an agent.
+    pub(super) fn files(&self, agent: &Agent) -> Vec<File> {
+        let ledger = self.ledger.as_ref().and_then(|it| it.to_str());
+        files::of(agent, self.reach == Reach::User, ledger)
+    }
+
+    /// Where a file of an agent is.
+    pub(super) fn path(&self, agent: &Agent, place: &Place) -> PathBuf {
+        let (folder, name) = match place {
+            Place::Folder(name) => (self.folder(agent), name.as_str()),
+            Place::Spot(Spot::Folder(name)) => (self.folder(agent), *name),
+            Place::Spot(Spot::Home(name)) if self.folder_is_named(agent) => {
+                (self.folder(agent), *name)
+            }
+            Place::Spot(Spot::Home(name) | Spot::Top(name)) => (self.base.clone(), *name),
+        };
+        name.split('/').fold(folder, |path, name| path.join(name))
+    }
+
+    /// Whether a variable names the folder of an agent.
+    fn folder_is_named(&self, agent: &Agent) -> bool {
+        self.named.iter().any(|(name, _)| Some(*name) == agent.folder.variable)
     }
 
     /// The top of the project.

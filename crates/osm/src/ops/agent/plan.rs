@@ -11,9 +11,11 @@ use super::place::{Places, Reach};
 use super::record::{Entry, Kind, Record};
 use super::{AgentError, Change, HookState, diff};
 use crate::agent::Agent;
-use crate::agent::codex_trust;
-use crate::agent::files::{self, Content, File, is_ours};
+use crate::agent::codex_config;
+use crate::agent::codex_trust::{self, Trusted};
+use crate::agent::files::{self, Content, File, SERVER, is_ours};
 use crate::agent::json_text::{self, Comments, Draft};
+use crate::agent::table::Server;
 use crate::{replacing, trust};
 
 /// A change of one file.
@@ -27,31 +29,41 @@ pub(super) struct Step {
     /// What the record says of it then.
     entry: Option<Entry>,
     is_program: bool,
+    /// Whether it makes Codex trust hooks.
+    trusts: bool,
     /// Folders to remove with it.
     folders: Vec<PathBuf>,
 }
 
-/// The steps that install the hooks of an agent.
+/// The steps that install the hooks of an agent; with `trust` Codex is made to trust them.
 pub(super) fn install(
     agent: &'static Agent,
     places: &Places,
     record: &Record,
+    trust: bool,
 ) -> Result<Vec<Step>, AgentError> {
-    files::of(agent).iter().map(|file| step(agent, places, record, file)).collect()
+    let mut steps: Vec<Step> = Vec::new();
+    for mut file in places.files(agent) {
+        if let Content::Codex(config) = &mut file.content {
+            let path = places.path(agent, &file.place);
+            // What the user trusts stays trusted.
+            let is_trusted =
+                |entry: &Entry| entry.edits.iter().any(|it| codex_trust::is_in(&it.inserted));
+            if trust || record.find(&path).is_some_and(is_trusted) {
+                config.trusted = trusted(&steps);
+            }
+        }
+        steps.push(step(agent, places, record, &file)?);
+    }
+    Ok(steps)
 }
 
-/// The step that makes Codex trust its hooks, which are installed by these steps.
-pub(super) fn trust(
-    agent: &'static Agent,
-    places: &Places,
-    record: &Record,
-    steps: &[Step],
-) -> Result<Option<Step>, AgentError> {
+/// The hooks that these steps write.
+fn trusted(steps: &[Step]) -> Vec<Trusted> {
     let file = steps.iter().find(|step| step.path.extension().is_some_and(|it| it == "json"));
-    let Some(text) = file.and_then(|step| step.after.as_deref()) else { return Ok(None) };
-    let hooks = file.map(|step| codex_trust::hooks(&step.path, text)).unwrap_or_default();
-    let file = File { path: files::TRUST.to_owned(), content: Content::Trust(hooks) };
-    step(agent, places, record, &file).map(Some)
+    let text =
+        |step: &Step| codex_trust::hooks(&step.path, step.after.as_deref().unwrap_or_default());
+    file.map(text).unwrap_or_default()
 }
 
 /// The step that writes one file.
@@ -62,9 +74,15 @@ fn step(
     file: &File,
 ) -> Result<Step, AgentError> {
     let base = places.base(agent);
-    let path = file.path.split('/').fold(places.folder(agent), |path, name| path.join(name));
+    let path = places.path(agent, &file.place);
     let found = Found::read(&path, &base)?;
     let old = record.find(&path);
+    if let (Some(text), Some(entry)) = (&found.text, old)
+        && file.content.apply(text).is_ok_and(|draft| draft.edits.is_empty())
+    {
+        // Nothing is missing, whatever else the agent or the user changed since.
+        return Ok(Step::unchanged(agent, path, found, entry.clone()));
+    }
     let before = match old {
         Some(entry) => taken_back(&found, entry)?,
         None => found.text.clone(),
@@ -91,8 +109,9 @@ fn step(
         sha256: hash(&draft.text),
         edits: draft.edits,
     });
+    let trusts = matches!(&file.content, Content::Codex(config) if !config.trusted.is_empty());
     let (agent, folders) = (agent.name, Vec::new());
-    Ok(Step { agent, path, found, after: Some(draft.text), entry, is_program, folders })
+    Ok(Step { agent, path, found, after: Some(draft.text), entry, is_program, trusts, folders })
 }
 
 /// The steps that take out everything that osm wrote.
@@ -117,14 +136,23 @@ pub(super) fn remove(
         let agent = Agent::named(&entry.agent).map_or("unknown", |agent| agent.name);
         let folders = if after.is_none() { entry.folders.clone() } else { Vec::new() };
         let path = entry.path.clone();
-        steps.push(Step { agent, path, found, after, entry: None, is_program: false, folders });
+        steps.push(Step {
+            agent,
+            path,
+            found,
+            after,
+            entry: None,
+            is_program: false,
+            trusts: false,
+            folders,
+        });
     }
     Ok(steps)
 }
 
 /// Whether the hooks of an agent are as osm would write them.
 pub(super) fn state(agent: &'static Agent, places: &Places, record: &Record) -> HookState {
-    match install(agent, places, record) {
+    match install(agent, places, record, false) {
         Ok(steps) if steps.iter().all(|step| step.change() == Change::Unchanged) => {
             HookState::Installed
         }
@@ -137,9 +165,9 @@ pub(super) fn state(agent: &'static Agent, places: &Places, record: &Record) -> 
 fn kind(content: &Content) -> Kind {
     match content {
         Content::Own { .. } => Kind::Own,
-        Content::Hooks { comments: Comments::Refused, .. } => Kind::Json,
-        Content::Hooks { comments: Comments::Allowed, .. } => Kind::JsonWithComments,
-        Content::Trust(_) => Kind::Toml,
+        Content::Settings { comments: Comments::Refused, .. } => Kind::Json,
+        Content::Settings { comments: Comments::Allowed, .. } => Kind::JsonWithComments,
+        Content::Codex(_) => Kind::Toml,
     }
 }
 
@@ -147,7 +175,7 @@ fn kind(content: &Content) -> Kind {
 fn wanted(content: &Content) -> Option<String> {
     match content {
         Content::Own { text, .. } => Some(text.clone()),
-        Content::Hooks { .. } | Content::Trust(_) => None,
+        Content::Settings { .. } | Content::Codex(_) => None,
     }
 }
 
@@ -167,17 +195,24 @@ fn taken_back(found: &Found, entry: &Entry) -> Result<Option<String>, AgentError
         Kind::JsonWithComments | Kind::Toml => Comments::Allowed,
     };
     let is_valid = |text: &str| match entry.kind {
-        Kind::Toml => codex_trust::check(text).is_ok(),
+        Kind::Toml => codex_config::check(text).is_ok(),
         _ => text.trim().is_empty() || json_text::check(text, comments).is_ok(),
     };
     match json_text::withdrawn(text, &entry.edits).filter(|before| is_valid(before)) {
         Some(before) => return Ok(is_left(before)),
-        // Trust in a hook that is gone has no effect.
-        None if entry.kind == Kind::Toml => return Ok(Some(text.clone())),
+        // Trust in a hook that is gone has no effect, and a folder that exists is no harm.
+        None if entry.kind == Kind::Toml => {
+            return Ok(codex_config::without_server(text).or_else(|| Some(text.clone())));
+        }
         None => {}
     }
     let mut draft = Draft::new(text.clone());
-    let removed = draft.remove_hooks(comments, is_ours);
+    let removed = draft.remove_hooks(comments, is_ours).and_then(|()| {
+        let server = Agent::named(&entry.agent).and_then(|agent| agent.server);
+        let Some(Server::Json { key, entry: server, .. }) = server else { return Ok(()) };
+        let with_parent = entry.edits.iter().any(|it| it.inserted.contains(&format!("\"{key}\"")));
+        draft.remove_member(comments, &[key, SERVER], &files::server_entry(server), with_parent)
+    });
     removed.map_err(|error| AgentError::Invalid {
         path: entry.path.clone(),
         reason: error.to_string(),
@@ -201,9 +236,16 @@ impl Step {
         }
     }
 
+    /// A file that has everything already.
+    fn unchanged(agent: &'static Agent, path: PathBuf, found: Found, entry: Entry) -> Self {
+        let (agent, after, folders) = (agent.name, found.text.clone(), Vec::new());
+        let (is_program, trusts) = (false, false);
+        Self { agent, path, found, after, entry: Some(entry), is_program, trusts, folders }
+    }
+
     /// Whether it makes Codex trust hooks.
     pub(super) fn is_trust(&self) -> bool {
-        self.entry.as_ref().is_some_and(|entry| entry.kind == Kind::Toml)
+        self.trusts
     }
 
     /// Whether hooks or files of osm are there now.
