@@ -126,12 +126,12 @@ fn copilot(verdict: &Verdict) -> Map<String, Value> {
     ])
 }
 
-/// `cancel` would end the whole run, and the model would never read the reason. So the edit looks for a
-/// text that no file contains, and fails.
+/// `cancel` would end the whole run, and the model would never read the reason. So the edit is one of the
+/// folder, and fails. An edit of the file itself would create a file that does not exist.
 fn cline(event: &Event, verdict: &Verdict) -> Map<String, Value> {
     let Verdict { refusal, context, input, .. } = verdict;
     let harmless = refusal.as_ref().map(|why| {
-        let path = event.edited().first().cloned().unwrap_or_default();
+        let path = event.folder.as_deref().unwrap_or("/");
         json!({ "path": path, "old_text": format!("(refused by osm) {why}"), "new_text": "" })
     });
     let said: Vec<&str> = [refusal, context].into_iter().flatten().map(String::as_str).collect();

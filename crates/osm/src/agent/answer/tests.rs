@@ -13,7 +13,8 @@ fn answered(name: &str, payload: &str, verdict: &Verdict) -> String {
 }
 
 const CLAUDE: &str = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"path":"a"}}"#;
-const OTHER: &str = r#"{"sessionId":"s","tool_name":"editor","tool_input":{"path":"a"}}"#;
+const OTHER: &str =
+    r#"{"sessionId":"s","cwd":"/w","tool_name":"editor","tool_input":{"path":"a"}}"#;
 
 #[test]
 fn a_refusal_in_every_dialect() {
@@ -34,7 +35,7 @@ fn a_refusal_in_every_dialect() {
         (
             "cline",
             OTHER,
-            r#"{"cancel":false,"overrideInput":{"path":"a","old_text":"(refused by osm) held","new_text":""},"contextModification":"held"}"#,
+            r#"{"cancel":false,"overrideInput":{"path":"/w","old_text":"(refused by osm) held","new_text":""},"contextModification":"held"}"#,
         ),
         ("pi", OTHER, r#"{"refusal":"held"}"#),
         ("cursor", OTHER, r#"{"permission":"deny","user_message":"held","agent_message":"held"}"#),
