@@ -24,6 +24,7 @@ mod invocation;
 mod kimi;
 mod nanocoder;
 mod opencode;
+mod pi;
 mod pinned;
 mod qwen;
 mod run;
@@ -42,7 +43,7 @@ use crate::model::{Script, ScriptedModel};
 use crate::tools;
 
 /// The agents that can be driven, in the order of [`pinned.txt`](Pinned).
-pub const AGENTS: [Agent; 14] = [
+pub const AGENTS: [Agent; 15] = [
     claude::AGENT,
     codex::AGENT,
     opencode::AGENT,
@@ -53,6 +54,7 @@ pub const AGENTS: [Agent; 14] = [
     nanocoder::AGENT,
     grok::AGENT,
     cline::AGENT,
+    pi::AGENT,
     aider::AGENT,
     vibe::AGENT,
     gptme::AGENT,

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-pub use script::{Script, delegate, write_file};
+pub use script::{Script, call_tool, delegate, write_file};
 
 use http::{Request, Response};
 use script::Scripts;

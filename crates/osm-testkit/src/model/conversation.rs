@@ -1,6 +1,6 @@
 //! A request to a model without its wire format, and the decision what to answer.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::schema;
 use super::script::{Scripts, Step};
@@ -74,8 +74,9 @@ impl Conversation {
                 Some((tool, schema::shell_arguments(&tool.parameters, command_key, command)))
             }
             Step::Write(path) => self
-                .first_tool(&["Write", "write_file", "write", "create", "apply_patch"])
+                .first_tool(&["Write", "write_file", "write", "create", "editor", "apply_patch"])
                 .map(|tool| (tool, schema::write_arguments(&tool.parameters, path))),
+            Step::Call(_) => None,
             Step::Delegate(prompt) => {
                 self.first_tool(&["Agent", "Task", "task", "agent"]).map(|tool| {
                     // The kind for any work has another name in opencode.
@@ -84,14 +85,23 @@ impl Conversation {
                 })
             }
         };
-        match call {
-            Some((tool, arguments)) => Reply::Call {
-                id: script.call_id(results.len()),
-                tool: tool.name.clone(),
-                arguments,
-            },
-            None => Reply::Say(format!("No tool does this: {step}")),
+        let id = script.call_id(results.len());
+        match (call, Step::of(step)) {
+            (Some((tool, arguments)), _) => Reply::Call { id, tool: tool.name.clone(), arguments },
+            (None, Step::Call(name)) => {
+                Reply::Call { id, tool: self.server_tool(name), arguments: json!({}) }
+            }
+            (None, _) => Reply::Say(format!("No tool does this: {step}")),
         }
+    }
+
+    /// What this agent calls a tool of a server. Agents that search for such tools do not offer them, and use
+    /// the name that is given.
+    fn server_tool(&self, name: &str) -> String {
+        let letters = |name: &str| name.replace(|c: char| !c.is_alphanumeric(), "");
+        let bare = letters(name.trim_start_matches("mcp__"));
+        let offered = self.tools.iter().find(|tool| letters(&tool.name).ends_with(&bare));
+        offered.map_or_else(|| name.to_owned(), |tool| tool.name.clone())
     }
 
     /// The first of these tools that the agent offers.

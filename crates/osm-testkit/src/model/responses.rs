@@ -134,13 +134,23 @@ fn item(answer: &Answer) -> Value {
             "input": input,
             "status": "completed",
         }),
-        Reply::Call { id, tool, arguments } => json!({
-            "type": "function_call",
-            "id": format!("fc_{}", answer.number),
-            "call_id": id,
-            "name": tool,
-            "arguments": arguments.to_string(),
-            "status": "completed",
-        }),
+        Reply::Call { id, tool, arguments } => {
+            let mut call = json!({
+                "type": "function_call",
+                "id": format!("fc_{}", answer.number),
+                "call_id": id,
+                "name": tool,
+                "arguments": arguments.to_string(),
+                "status": "completed",
+            });
+            // The tools of a server are in a namespace.
+            if let Some((namespace, name)) =
+                tool.rsplit_once("__").filter(|_| tool.starts_with("mcp__"))
+            {
+                call["namespace"] = namespace.into();
+                call["name"] = name.into();
+            }
+            call
+        }
     }
 }

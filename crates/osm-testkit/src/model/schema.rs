@@ -31,7 +31,7 @@ pub(super) fn shell_arguments(parameters: &Value, command_key: &str, command: &s
 /// Arguments that make a tool write a file; a tool without a schema takes a patch.
 pub(super) fn write_arguments(parameters: &Value, path: &str) -> Value {
     const PATHS: [&str; 4] = ["file_path", "filePath", "path", "absolute_path"];
-    const CONTENTS: [&str; 3] = ["content", "file_text", "contents"];
+    const CONTENTS: [&str; 4] = ["content", "file_text", "contents", "new_text"];
     if parameters.is_null() {
         let patch = format!(
             "*** Begin Patch\n*** Add File: {path}\n+written by the model\n*** End Patch\n"

@@ -25,11 +25,21 @@ pub fn delegate(script: &Script) -> String {
     format!("{DELEGATE}{}", script.prompt())
 }
 
+/// How a step that calls a tool of an MCP server begins; the server and the tool follow.
+const CALL: &str = "call-tool:";
+
+/// A step in which the agent calls a tool of an MCP server, without arguments.
+#[must_use]
+pub fn call_tool(server: &str, tool: &str) -> String {
+    format!("{CALL}mcp__{server}__{tool}")
+}
+
 /// What a step asks for.
 pub(super) enum Step<'a> {
     Run(&'a str),
     Write(&'a str),
     Delegate(&'a str),
+    Call(&'a str),
 }
 
 impl<'a> Step<'a> {
@@ -38,6 +48,8 @@ impl<'a> Step<'a> {
             Self::Write(path)
         } else if let Some(prompt) = text.strip_prefix(DELEGATE) {
             Self::Delegate(prompt)
+        } else if let Some(name) = text.strip_prefix(CALL) {
+            Self::Call(name)
         } else {
             Self::Run(text)
         }
