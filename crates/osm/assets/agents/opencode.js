@@ -10,6 +10,10 @@ export const Osm = async ({ directory }) => {
     tool_input: input,
   })
   return {
+    config: async (config) => {
+      config.mcp ??= {}
+      config.mcp.osm ??= { type: "local", command: ["osm", "mcp"], enabled: true }
+    },
     event: async ({ event }) => {
       const info = event.properties?.info
       if (event.type === "session.created" && info?.parentID) parents.set(info.id, info.parentID)

@@ -69,7 +69,7 @@ fn add_root(draft: &mut Draft, root: &str) -> Result<(), Invalid> {
     };
     let (at, inserted) = match sandbox.get(ROOTS).map(Item::as_array) {
         Some(Some(roots)) if roots.iter().any(|it| it.as_str() == Some(root)) => return Ok(()),
-        Some(Some(roots)) => match roots.iter().last().map(|last| last.span()) {
+        Some(Some(roots)) => match roots.iter().last().map(Value::span) {
             Some(last) => (last.map(|it| it.end), format!(", {value}")),
             None => (roots.span().map(|it| it.start + 1), value),
         },

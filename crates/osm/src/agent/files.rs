@@ -99,14 +99,13 @@ fn add_server(files: &mut Vec<File>, server: Server, for_user: bool, home: Optio
                 Spot::Folder(name) => Place::Folder(name.to_owned()),
                 spot => Place::Spot(spot),
             };
-            match files.iter_mut().find(|file| file.place == place).map(|file| &mut file.content) {
-                Some(Content::Settings { changes, .. }) => changes.push(change),
-                _ => {
-                    let comments = if comments { Comments::Allowed } else { Comments::Refused };
-                    let content = Content::Settings { comments, base: "", changes: vec![change] };
-                    files.push(File { place, content });
-                }
+            let mut same = files.iter_mut().filter(|file| file.place == place);
+            if let Some(Content::Settings { changes, .. }) = same.next().map(|it| &mut it.content) {
+                return changes.push(change);
             }
+            let comments = if comments { Comments::Allowed } else { Comments::Refused };
+            let content = Content::Settings { comments, base: "", changes: vec![change] };
+            files.push(File { place, content });
         }
     }
 }

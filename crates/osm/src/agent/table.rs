@@ -397,7 +397,7 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Context,
         },
         dialect: Dialect::Copilot,
-        tried: false,
+        tried: true,
         limits: &["-p runs the hooks of a project only in a trusted folder"],
     },
     Agent {
@@ -423,7 +423,7 @@ pub(crate) static AGENTS: &[Agent] = &[
         shells: &["run_commands"],
         identity: Identity::Process { subagent: SubAgent::Same },
         dialect: Dialect::Cline,
-        tried: false,
+        tried: true,
         limits: &[
             "a refusal ends its run, so osm replaces the edit by one without effect",
             "it does not hear osm at the start of a task",
@@ -449,8 +449,11 @@ pub(crate) static AGENTS: &[Agent] = &[
             subagent: SubAgent::Same,
         },
         dialect: Dialect::Module,
-        tried: false,
-        limits: &["-p skips the extensions of a project that is not trusted"],
+        tried: true,
+        limits: &[
+            "-p skips the extensions of a project that is not trusted",
+            "it has no MCP before version 1",
+        ],
     },
     Agent {
         name: "cursor",

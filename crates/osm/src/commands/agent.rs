@@ -136,7 +136,8 @@ fn status(agents: &[AgentStatus], format: Format, ui: &mut Ui) {
         HookState::Absent => "-",
         HookState::Unreadable => "unreadable",
     };
-    let heading = ["AGENT", "FOUND", "USER", "PROJECT", "LIMITS"].map(|name| Style::Faint.of(name));
+    let heading =
+        ["AGENT", "FOUND", "USER", "PROJECT", "MCP", "LIMITS"].map(|name| Style::Faint.of(name));
     let mut table = vec![heading.to_vec()];
     for agent in agents {
         let mut limits = agent.limits.join("; ");
@@ -151,6 +152,7 @@ fn status(agents: &[AgentStatus], format: Format, ui: &mut Ui) {
             if agent.found { "yes" } else { "no" }.into(),
             word(agent.user).into(),
             agent.project.map_or("-", word).into(),
+            if agent.mcp { "yes" } else { "-" }.into(),
             limits.into(),
         ]);
     }

@@ -146,7 +146,9 @@ fn claim_all(
     if json {
         ui.json(&documents::claimed_all(&all));
     } else {
-        all.iter().for_each(|it| text::outcome(it, ui));
+        for one in &all {
+            text::outcome(one, ui);
+        }
     }
     resumable(&told, invocation, ui);
     Ok(())

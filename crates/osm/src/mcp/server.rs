@@ -260,8 +260,6 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let values = request.arguments.unwrap_or_default();
-        let values: Map<String, Value> =
-            values.into_iter().map(|(name, value)| (name, Value::from(value))).collect();
         let name = request.name;
         let build = move |invocation: &Invocation, _: &Arc<AtomicBool>| {
             goal::build(invocation, &name, &values, &mut Voice::default())

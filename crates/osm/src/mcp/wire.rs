@@ -96,7 +96,8 @@ fn meaning(line: Line, has_begun: bool) -> Meaning {
     };
     // A request has both, a notification only a method, an answer only an id.
     let (id, is_call) = (value.get("id").cloned(), value.get("method").is_some());
-    if !has_begun && !(is_call && id.is_some()) && value.is_object() {
+    let is_request = is_call && id.is_some();
+    if value.is_object() && !has_begun && !is_request {
         return Meaning::Nothing;
     }
     let begins = value["method"] == "initialize";

@@ -102,6 +102,8 @@ pub struct AgentStatus {
     pub user: HookState,
     /// The state of the project's hooks; `None` outside a project.
     pub project: Option<HookState>,
+    /// Whether the installed files tell the agent of the MCP server.
+    pub mcp: bool,
     /// Whether osm's hooks were tried with the real agent.
     pub tried: bool,
     /// What its hooks cannot do.
@@ -167,16 +169,22 @@ pub fn status(invocation: &Invocation) -> Result<Vec<AgentStatus>, AgentError> {
     let record = Record::read(invocation)?;
     let user = Places::new(invocation, Reach::User)?;
     let project = Places::new(invocation, Reach::Project).ok();
-    let rows = AGENTS.iter().map(|agent| AgentStatus {
-        name: agent.name,
-        title: agent.title,
-        found: user.has(agent),
-        user: plan::state(agent, &user, &record),
-        project: project.as_ref().map(|project| plan::state(agent, project, &record)),
-        tried: agent.tried,
-        limits: agent.limits.to_vec(),
-    });
-    Ok(rows.collect())
+    let row = |agent: &'static Agent| {
+        let of_user = plan::state(agent, &user, &record);
+        let of_project = project.as_ref().map(|project| plan::state(agent, project, &record));
+        let is_installed = [Some(of_user), of_project].contains(&Some(HookState::Installed));
+        AgentStatus {
+            name: agent.name,
+            title: agent.title,
+            found: user.has(agent),
+            user: of_user,
+            project: of_project,
+            mcp: is_installed && agent.server.is_some(),
+            tried: agent.tried,
+            limits: agent.limits.to_vec(),
+        }
+    };
+    Ok(AGENTS.iter().map(row).collect())
 }
 
 /// The agents of a request.

@@ -347,8 +347,7 @@ pub(crate) fn module_paths(invocation: &Invocation) -> Vec<PathBuf> {
 
 impl Opened {
     /// The configuration of its mode.
-    #[must_use]
-    pub fn config(&self) -> Value {
+    pub(crate) fn config(&self) -> Value {
         serde_json::to_value(&self.goal).expect("a goal is JSON")
     }
 }

@@ -1,4 +1,5 @@
-//! `osm agent check`: two sessions race for a file, the winner is killed, and the other one gets it.
+//! `osm agent check`: two sessions race for a file, the winner is killed, and the other one gets it. A call of the
+//! MCP server and a shell command of one conversation are one session.
 //!
 //! The sessions are real processes with the name of an agent, below which the same `osm agent hook` runs as
 //! below the agent. They work in a repository and with a ledger of their own, in a temporary folder.
@@ -40,6 +41,9 @@ pub struct CheckStep {
     pub ok: bool,
 }
 
+/// The conversation whose server and shell are compared.
+const CONVERSATION: &str = "check";
+
 /// A session that edits the file once at its start, and once for each line that it is given.
 struct Session {
     child: Child,
@@ -60,15 +64,8 @@ impl Session {
         let script = "n=0; while :; do \"$1\" agent hook before-tool <\"$2/payload-$3\" >\"$2/new-$3\" && \
                       mv \"$2/new-$3\" \"$2/answer-$3-$n\"; n=$((n+1)); read -r _ || exit 0; done";
         let number = number.to_string();
-        let mut child = Command::new(folder.join(AGENT))
-            .args(["-c", script, AGENT, program])
-            .arg(folder)
+        let mut child = agent(folder, script, program)
             .arg(&number)
-            .current_dir(folder.join("work"))
-            .env_clear()
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("OSM_HOME", folder.join("home"))
-            .env("HOME", folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -92,6 +89,42 @@ impl Drop for Session {
         // It ends with its input in any case.
         drop(self.kill());
     }
+}
+
+/// A process with the name of the agent, which runs a script with the program and the folder as arguments.
+fn agent(folder: &Path, script: &str, program: &str) -> Command {
+    let mut command = Command::new(folder.join(AGENT));
+    command
+        .args(["-c", script, AGENT, program])
+        .arg(folder)
+        .current_dir(folder.join("work"))
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("OSM_HOME", folder.join("home"))
+        .env("HOME", folder);
+    command
+}
+
+/// The sessions of a shell command and of an MCP call of one conversation.
+fn identities(folder: &Path, program: &str) -> std::io::Result<(String, String)> {
+    let request = |id: u32, method: &str, params: Value| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string() + "\n"
+    };
+    let client = json!({ "name": "osm", "version": env!("CARGO_PKG_VERSION") });
+    let hello =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let requests =
+        request(1, "initialize", hello) + &request(2, "tools/call", json!({ "name": "whoami" }));
+    fs::write(folder.join("requests"), requests)?;
+    let script = "\"$1\" session id; \"$1\" mcp <\"$2/requests\"; exit";
+    let mut command = agent(folder, script, program);
+    let output = command.env("CLAUDE_CODE_SESSION_ID", CONVERSATION).output()?;
+    let output = String::from_utf8_lossy(&output.stdout).into_owned();
+    let shell = output.lines().next().unwrap_or_default().to_owned();
+    let mut answers = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let called = answers.find(|answer| answer["id"] == 2).unwrap_or_default();
+    let id = &called["result"]["structuredContent"]["id"];
+    Ok((shell, id.as_str().unwrap_or("no answer").to_owned()))
 }
 
 /// Plays the race.
@@ -134,6 +167,11 @@ fn play(folder: &Path, world: &World) -> std::io::Result<Checked> {
     let time = format!("after {} ms", killed.elapsed().as_millis());
     let result = again.clone().unwrap_or_else(|| format!("the other session has the file {time}"));
     step("the first session is killed", result, again.is_none());
+    let (shell, server) = identities(folder, &program)?;
+    let is_one = !shell.is_empty() && shell == server;
+    let result = if is_one { shell } else { format!("{shell} and {server}") };
+    let mut step = |what, result: String, ok| steps.push(CheckStep { what, result, ok });
+    step("a shell command and an MCP call are one session", result, is_one);
     let ok = steps.iter().all(|step| step.ok);
     Ok(Checked { steps, ok })
 }
