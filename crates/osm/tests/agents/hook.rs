@@ -157,7 +157,7 @@ fn the_check_plays_a_race_and_a_death() {
     let site = Site::new();
     let text = site.ok(&["agent", "check"]);
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 6, "{text}");
+    assert_eq!(lines.len(), 8, "{text}");
     assert_eq!(lines[1], "    one session has it");
     assert!(lines[3].contains("path:file.txt: already claimed by a running session"), "{text}");
     assert!(lines[5].starts_with("    the other session has the file after "), "{text}");

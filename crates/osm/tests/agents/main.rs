@@ -13,6 +13,8 @@ mod mcp;
 #[cfg(target_os = "linux")]
 mod mcp_client;
 #[cfg(target_os = "linux")]
+mod mcp_official;
+#[cfg(target_os = "linux")]
 mod real_agent;
 #[cfg(unix)]
 mod site;
