@@ -182,6 +182,20 @@ pub fn staged(worktree: &Path, setting: &Setting) -> Result<Vec<String>> {
     Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
+/// The files that the last commit changed, from the top of the worktree; of a rename, both names; of a merge,
+/// those that differ from any of its parents. None if there is no commit.
+pub fn committed(worktree: &Path, setting: &Setting) -> Result<Vec<String>> {
+    let git = Git::new(worktree, setting)?;
+    if !git.has("HEAD") {
+        return Ok(Vec::new());
+    }
+    let options = ["--root", "-r", "-m", "--no-commit-id", "--name-only", "-z", "--no-renames"];
+    let asked = [&["diff-tree"], &options[..], &["HEAD"]].concat();
+    let names = git.ask(&asked, usize::MAX)?.output.bytes;
+    let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
 /// What a diff can be taken against: the last commits, branches and tags.
 pub fn refs(folder: &Path, setting: &Setting) -> Result<Vec<Ref>> {
     let git = Git::new(folder, setting)?;

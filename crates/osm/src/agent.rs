@@ -13,6 +13,7 @@ pub(crate) mod files;
 pub(crate) mod identity;
 pub(crate) mod json_text;
 pub(crate) mod patch;
+pub(crate) mod shell;
 pub(crate) mod table;
 
 pub(crate) use answer::{Answer, Verdict};

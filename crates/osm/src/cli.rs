@@ -5,6 +5,7 @@ mod claim;
 mod config;
 mod deferred;
 mod goal;
+mod message;
 mod mode;
 mod own_words;
 mod trust;
@@ -22,6 +23,7 @@ pub(crate) use claim::{
 };
 pub(crate) use config::Config;
 pub(crate) use goal::{Goal, GoalCommand};
+pub(crate) use message::{Ask, Inbox, Tell};
 pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
 pub(crate) use own_words::own_words;
 pub(crate) use trust::{Trust, TrustCommand};
@@ -117,6 +119,12 @@ pub(crate) enum Command {
     Release(Deferred<Release>),
     /// List open claims
     Claims(Deferred<ClaimList>),
+    /// Ask the holder of a claim, or a session
+    Ask(Deferred<Ask>),
+    /// Send a message to all sessions of this repository
+    Tell(Deferred<Tell>),
+    /// Show the messages to this session, and acknowledge them
+    Inbox(Deferred<Inbox>),
     /// Install hooks into coding agents
     #[command(subcommand, arg_required_else_help = true)]
     Agent(Deferred<Agent>),

@@ -14,6 +14,7 @@ mod config;
 mod goal;
 mod help;
 mod mcp;
+mod message;
 mod mode;
 mod prime;
 mod script;
@@ -58,6 +59,9 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Claim(line)) => claim::run(line, &invocation(ui), ui)?,
         Some(Command::Release(line)) => claim::release(line, &invocation(ui), ui)?,
         Some(Command::Claims(line)) => claim::list(line, &invocation(ui), ui)?,
+        Some(Command::Ask(line)) => message::ask(line, &invocation(ui), ui)?,
+        Some(Command::Tell(line)) => message::tell(line, &invocation(ui), ui)?,
+        Some(Command::Inbox(line)) => message::inbox(line, &invocation(ui), ui)?,
         Some(Command::Agent(line)) => agent::run(line, &invocation(ui), ui)?,
         Some(Command::Mcp) => mcp::run(world, options(), ui)?,
         Some(Command::Prime { format }) => prime::run(&invocation(ui), *format, ui),

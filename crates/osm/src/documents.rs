@@ -3,6 +3,7 @@
 //! The keys are part of what programs rely on.
 
 pub(crate) mod claim;
+pub(crate) mod message;
 pub(crate) mod session;
 
 use serde_json::Value;

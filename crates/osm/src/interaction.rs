@@ -17,10 +17,13 @@ pub trait Interaction {
     /// Asks for a confirmation. Only an explicit yes is one.
     fn confirm(&mut self, question: &str) -> Result<bool, CannotAsk>;
 
+    /// Tells of something that is as it should be, such as a message of another session.
+    fn note(&mut self, message: &str);
+
     /// Tells of something that is not an error, but that the user should know.
     fn warn(&mut self, message: &str);
 
-    /// Tells what to do about the last warning.
+    /// Tells what to do about the last note or warning.
     fn hint(&mut self, message: &str);
 }
 
@@ -40,6 +43,8 @@ impl Interaction for Silence {
     fn confirm(&mut self, _question: &str) -> Result<bool, CannotAsk> {
         Err(CannotAsk)
     }
+
+    fn note(&mut self, _message: &str) {}
 
     fn warn(&mut self, _message: &str) {}
 

@@ -133,12 +133,11 @@ impl Attempt<'_> {
 
     /// The open claims that a request for a resource collides with.
     fn overlapping(&mut self, resource: &Resource, mode: Mode) -> Result<Vec<Claim>> {
-        let mut open = match resource.path() {
-            Some(_) => self.transaction.near(self.scope, resource)?,
-            None => {
-                let latest = self.transaction.latest(self.scope, std::slice::from_ref(resource))?;
-                latest.into_iter().flatten().filter(Claim::is_open).collect()
-            }
+        let mut open = if resource.path().is_some() {
+            self.transaction.near(self.scope, resource)?
+        } else {
+            let latest = self.transaction.latest(self.scope, std::slice::from_ref(resource))?;
+            latest.into_iter().flatten().filter(Claim::is_open).collect()
         };
         open.retain(|it| collision::collide((&it.resource, it.mode), (resource, mode)));
         Ok(open)

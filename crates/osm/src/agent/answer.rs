@@ -170,6 +170,20 @@ fn crush(verdict: &Verdict) -> Map<String, Value> {
     ])
 }
 
+/// Whether messages are delivered at this moment: after a tool, so that a hook before one does no more than its
+/// task, unless the agent has no hook after a tool.
+pub(crate) fn delivers(agent: Option<&Agent>, moment: Moment) -> bool {
+    // The modules of osm for other agents have no list of hooks, and run before and after.
+    let has_only = |agent: &Agent| {
+        let has = |moment| agent.hooks.iter().any(|hook| hook.moment == moment);
+        has(Moment::BeforeTool) && !has(Moment::AfterTool)
+    };
+    if agent.is_some_and(has_only) {
+        return moment == Moment::BeforeTool;
+    }
+    moment == Moment::AfterTool
+}
+
 /// Whether the agent lets the model read what a hook says at this moment.
 pub(crate) fn hears(agent: Option<&Agent>, moment: Moment) -> bool {
     !matches!((agent.map(|it| it.dialect), moment), (Some(Dialect::Cline), Moment::SessionStart))

@@ -23,7 +23,7 @@ use crate::invocation::Invocation;
 use crate::ops::claim::{
     self as ops, Batch, ClaimAllRequest, ClaimRequest, Claimed, Error, GrantOptions, HeldRequest,
     NextRequest, OfferRequest, ReleaseRequest, Resources, ResumeRequest, RunRequest, TakeRequest,
-    Taken, guard, tell_losses as notices, tell_resumable as resumable, words,
+    Taken, guard, tell_notices as notices, tell_resumable as resumable, words,
 };
 use crate::ops::identity::name::handle_of;
 use crate::render::Ui;
@@ -365,7 +365,7 @@ fn several(batch: Batch, done: &str, json: bool, invocation: &Invocation, ui: &m
 }
 
 /// The result of an operation. A refusal is a document, too, for programs.
-fn finish<T>(
+pub(super) fn finish<T>(
     answer: Result<T, Error>,
     json: bool,
     invocation: &Invocation,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use osm_claims::claim::Ended;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, End, Event, Hold, Listed, Mode, Outcome, Reason, Refused, Resource};
+use osm_claims::{Claim, End, Event, Hold, Listed, Message, Mode, Outcome, Reason, Refused, Resource};
 use osm_identity::Liveness;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -193,6 +193,22 @@ pub(crate) fn event(event: &Event) -> Value {
         "by_handle": handle_of(&event.by),
         "evidence": event.transition.evidence(),
         "deed": event.transition,
+    })
+}
+
+/// A message in the log, with the keys of an event.
+pub(crate) fn message(message: &Message) -> Value {
+    json!({
+        "number": message.number,
+        "at": message.at,
+        "kind": message.kind.name(),
+        "resource": message.about,
+        "epoch": null,
+        "by": message.from,
+        "by_handle": handle_of(&message.from),
+        "evidence": message.text,
+        "to": message.to,
+        "deed": null,
     })
 }
 

@@ -51,6 +51,10 @@ impl Interaction for Voice {
         Err(CannotAsk)
     }
 
+    fn note(&mut self, message: &str) {
+        self.said.push(format!("note: {message}"));
+    }
+
     fn warn(&mut self, message: &str) {
         self.said.push(format!("warning: {message}"));
     }
@@ -113,7 +117,7 @@ impl Call<'_> {
     pub(super) fn answered<T>(&mut self, answer: Result<T, claim::Error>) -> Result<T, Value> {
         answer.map_err(|error| {
             if let Some(refused) = error.refusal() {
-                claim::tell_losses(&refused.notices, self.invocation, &mut self.voice);
+                claim::tell_notices(&refused.notices, self.invocation, &mut self.voice);
             }
             let refusal = documents::claim::refusal(&error);
             refusal.unwrap_or_else(|| documents::failure(error))
@@ -122,7 +126,7 @@ impl Call<'_> {
 
     /// Tells the session what it lost.
     pub(super) fn tell(&mut self, notices: &Notices) {
-        claim::tell_losses(notices, self.invocation, &mut self.voice);
+        claim::tell_notices(notices, self.invocation, &mut self.voice);
     }
 
     /// The answer of any other operation.

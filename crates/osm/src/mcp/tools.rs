@@ -9,7 +9,7 @@ use super::arguments::{Parameter, seconds, switch, text, texts, values};
 use super::call::{Answer, Call};
 use crate::documents::{self, session::Report};
 use crate::ops::claim::{
-    self, ClaimAllRequest, GrantOptions, HeldRequest, NextRequest, OfferRequest, ReleaseRequest,
+    self, AskRequest, ClaimAllRequest, GrantOptions, HeldRequest, NextRequest, OfferRequest, ReleaseRequest,
     Resources,
 };
 use crate::ops::prompt::{self, AddRequest, BuildRequest, NewItem};
@@ -130,6 +130,31 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         only_reads: false,
         run: handoff,
+    },
+    Tool {
+        name: "ask",
+        about: "Send a message to the sessions that hold something, or to one session. They read it at their next \
+                contact with osm, until they acknowledge it.",
+        parameters: &[
+            text(
+                "target",
+                "a claim, a path from the working directory of the server, or a session: its id, a unique prefix \
+                 of it, or its handle",
+            )
+            .required(),
+            text("text", "the message").required(),
+            SCOPE,
+        ],
+        only_reads: false,
+        run: ask,
+    },
+    Tool {
+        name: "inbox",
+        about: "Read the messages to this session, and the requests that wait for its claims. This acknowledges the \
+                messages.",
+        parameters: &[SCOPE],
+        only_reads: false,
+        run: inbox,
     },
     Tool {
         name: "context_add",
@@ -281,6 +306,27 @@ fn handoff(call: &mut Call) -> Answer {
     let offered = call.answered(offered)?;
     call.tell(&offered.outcome.notices);
     Ok(documents::claim::claimed(&offered))
+}
+
+fn ask(call: &mut Call) -> Answer {
+    let arguments = call.arguments;
+    let request = AskRequest {
+        target: arguments.text("target").unwrap_or_default().into(),
+        text: arguments.owned("text").unwrap_or_default(),
+        scope: call.scope(),
+    };
+    let sent = claim::ask(call.invocation, &request, &mut call.voice);
+    Ok(documents::message::sent(&call.answered(sent)?))
+}
+
+fn inbox(call: &mut Call) -> Answer {
+    let found = claim::inbox(call.invocation, call.scope().as_deref(), &mut call.voice);
+    let found = call.answered(found)?;
+    call.tell(&found.notices);
+    let shown: Vec<u64> = found.messages.iter().map(|it| it.number).collect();
+    let acknowledged = claim::acknowledge(call.invocation, &shown);
+    call.answered(acknowledged)?;
+    Ok(documents::message::inbox(&found))
 }
 
 fn context_add(call: &mut Call) -> Answer {

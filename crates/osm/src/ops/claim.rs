@@ -2,14 +2,16 @@
 //!
 //! Each operation opens the ledger, makes one request as this session in one scope, and returns a
 //! typed result. A result, or a refusal, also carries [`Notices`]: what the session lost, and what
-//! it may resume. The front end shows them and then calls [`mark_told`].
+//! it may resume, what others ask of it. The front end shows them and then calls [`mark_told`].
 
 mod acquire;
 mod client;
+mod committed;
 mod error;
 pub mod guard;
 mod inspect;
 mod legacy;
+mod message;
 mod overview;
 mod paths;
 mod repair;
@@ -26,12 +28,15 @@ pub use acquire::{
     Batch, Checked, ClaimAllRequest, ClaimRequest, Claimed, Elsewhere, GrantOptions, HeldRequest,
     NextRequest, ReleaseRequest, Resources, check, claim, claim_all, next, note, release, renew,
 };
+pub(crate) use committed::release_committed;
 pub use error::Error;
 pub use inspect::{
     ClaimList, History, HistoryRequest, Mine, Owner, Status, Sweep, list, log, mine, owners_at,
     sweep, why,
 };
 pub use legacy::Legacy;
+pub use message::{AskRequest, Inbox, MessageError, acknowledge, ask, inbox, tell_all};
+pub(crate) use message::{notices, tell_changed};
 pub use osm_claims::Notices;
 pub use overview::{OtherOwner, Overview, concerns, overview};
 pub use paths::{
@@ -40,11 +45,12 @@ pub use paths::{
 };
 pub use repair::{Repair, RepairRequest, repair};
 pub use run::{Ran, RunRequest, run};
-pub(crate) use told::{tell_losses, tell_resumable};
+pub(crate) use told::{tell_notices, tell_resumable};
 pub use transfer::{OfferRequest, ResumeRequest, TakeRequest, Taken, accept, offer, resume, take};
 pub(crate) use watch::watch;
 
 use self::client::Client;
+use self::guard::GuardError;
 use crate::interaction::Silence;
 use crate::invocation::Invocation;
 

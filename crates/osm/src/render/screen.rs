@@ -141,6 +141,10 @@ impl Screen {
         self.write_styled_error(&text);
     }
 
+    pub(crate) fn note(&self, message: &str) {
+        self.write_styled_error(&format!("{}{}", self.label("note", 36), lines(message)));
+    }
+
     pub(crate) fn warn(&self, message: &str) {
         self.write_styled_error(&format!("{}{}", self.label("warning", 33), lines(message)));
     }
@@ -201,6 +205,10 @@ impl Interaction for Screen {
     fn confirm(&mut self, question: &str) -> Result<bool, CannotAsk> {
         let answer = self.ask(&format!("{question} (y/N) ")).ok_or(CannotAsk)?;
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    fn note(&mut self, message: &str) {
+        Screen::note(self, message);
     }
 
     fn warn(&mut self, message: &str) {

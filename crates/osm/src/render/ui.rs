@@ -182,6 +182,10 @@ impl Interaction for Ui<'_> {
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
+    fn note(&mut self, text: &str) {
+        Ui::note(self, text);
+    }
+
     fn warn(&mut self, text: &str) {
         Ui::warn(self, text);
     }

@@ -305,3 +305,153 @@ fn an_error_of_the_ledger_lets_the_edit_through_and_is_told_once() {
     let second = hook(&site, "claude", "before-tool", payload.as_bytes());
     assert_eq!((second.stdout.as_str(), second.stderr.as_str()), ("", ""));
 }
+
+#[test]
+fn a_message_is_repeated_until_it_is_acknowledged() {
+    let site = Site::new();
+    held(&site);
+    let sent = site.ok(&["ask", "a.txt", "may I\nhave it?", "--session", "asker"]);
+    assert!(sent.contains(", who holds path:a.txt"), "{sent}");
+    let told = told_to_holder(&site);
+    assert!(told.contains("asks about path:a.txt: \\\"may I\\\\nhave it?\\\""), "{told}");
+    assert!(told.contains("acknowledge: osm inbox"), "{told}");
+    assert_eq!(told_to_holder(&site), "", "a hook does not repeat it at once");
+    let primed = site.ok(&["prime", "--session", "holder"]);
+    assert!(primed.contains("asks about path:a.txt"), "{primed}");
+    // The asker holds nothing; its message is what it is known by.
+    let asker = told.split(" asks about").next().unwrap().rsplit(' ').next().unwrap().to_owned();
+    site.ok(&["ask", &asker, "soon", "--session", "holder"]);
+    assert!(site.ok(&["inbox", "--session", "asker"]).contains("\"soon\""));
+    let claims = site.osm(&["claims", "--session", "holder"]);
+    assert!(claims.stderr.contains("asks about path:a.txt"), "{}", claims.stderr);
+    // Only its recipient acknowledges it.
+    assert_eq!(site.ok(&["inbox", "--session", "asker"]), "no messages\n");
+    for arguments in [["inbox", "--keep"], ["inbox", "--json"]] {
+        let inbox = site.ok(&[arguments.as_slice(), &["--session", "holder"]].concat());
+        assert!(inbox.contains("have it?"), "{inbox}");
+    }
+    assert_eq!(site.ok(&["inbox", "--session", "holder"]), "no messages\n");
+    assert_eq!(site.osm(&["claims", "--session", "holder"]).stderr, "");
+    let log = site.ok(&["claim", "log", "path:a.txt", "--session", "holder"]);
+    assert!(log.contains("asked") && log.contains("may I"), "{log}");
+
+    let nothing = site.osm(&["ask", "b.txt", "hello", "--session", "asker"]);
+    assert_eq!(nothing.code, Some(1), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("no other running session holds b.txt"), "{}", nothing.stderr);
+    assert_eq!(site.osm(&["ask", "holder", "", "--session", "asker"]).code, Some(2));
+    let long = "x".repeat(4097);
+    assert_eq!(site.osm(&["tell", "--all", &long, "--session", "asker"]).code, Some(2));
+    site.ok(&["tell", "--all", "lunch", "--session", "asker"]);
+    site.ok(&["ask", "holder", "hello", "--session", "asker"]);
+    let inbox = site.ok(&["inbox", "--session", "holder"]);
+    assert_eq!(inbox.lines().count(), 2, "{inbox}");
+    assert_eq!(site.ok(&["inbox", "--session", "asker"]), "no messages\n");
+}
+
+#[test]
+fn a_holder_is_told_who_waits_and_what_it_lost() {
+    let site = Site::new();
+    held(&site);
+    let mut waiter = site.command(&super::site::program());
+    waiter.args(["claim", "path", "a.txt", "--wait", "10m", "--session", "waiter"]);
+    let mut waiter = waiter.stderr(std::process::Stdio::null()).spawn().unwrap();
+    // The hook is the thing that is awaited; each run of it is a look.
+    let told = loop {
+        let told = told_to_holder(&site);
+        if !told.is_empty() {
+            break told;
+        }
+    };
+    assert!(told.contains(" waits for path:a.txt"), "{told}");
+    site.ok(&["release", "path:a.txt", "--session", "holder"]);
+    assert!(waiter.wait().unwrap().success());
+    let take = ["claim", "take", "path:a.txt", "--reason", "mine", "--even-if-alive"];
+    site.ok(&[take.as_slice(), &["--session", "holder"]].concat());
+    let mut command = site.command(&super::site::program());
+    command.env("OSM_SESSION", "waiter").args(["agent", "hook", "after-tool"]);
+    let told = with_input(command, after("s9", "/nowhere").to_string().as_bytes()).stdout;
+    assert!(told.contains("path:a.txt is no longer yours"), "{told}");
+}
+
+/// Real git in a worktree that two sessions share.
+#[test]
+fn git_does_not_sweep_away_what_others_hold() {
+    let site = Site::new();
+    let path = held(&site);
+    fs::write(&path, "the holder's work").unwrap();
+    let git = |line: &str| {
+        let mut command = site.command(&trials::need(tools::program("git")));
+        command.args(["-c", "user.name=n", "-c", "user.email=e"]).args(line.split(' '));
+        super::site::finish(command.output().unwrap())
+    };
+    assert_eq!(git("commit -q --allow-empty -m first").code, Some(0));
+    let shell = |command: &str| {
+        let payload = json!({ "session_id": "s1", "cwd": site.work(), "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": { "command": command } });
+        answer(&site, "claude", "before-tool", &payload)
+    };
+    for command in ["git stash -u", "cd . && git -c a.b=c clean -fd", "(git reset --hard)"] {
+        let refused = &shell(command)["hookSpecificOutput"];
+        assert_eq!(refused["permissionDecision"], "deny", "{command}: {refused}");
+        let why = refused["permissionDecisionReason"].as_str().unwrap();
+        assert!(why.contains("path:a.txt (") && why.contains("was not run"), "{why}");
+    }
+    let said = &shell("sh -c 'git stash -u'")["hookSpecificOutput"];
+    assert_eq!(said["permissionDecision"], Value::Null, "{said}");
+    assert!(said["additionalContext"].as_str().unwrap().contains("path:a.txt"), "{said}");
+    for command in ["git status", "git stash list", "git checkout -- other.txt"] {
+        assert_eq!(shell(command), Value::Null, "{command}");
+    }
+    // A sweep by `git add -A` is refused where it would become a commit.
+    let guarded = |session: &str, line: &str| {
+        let mut command = site.command(&trials::need(tools::program("git")));
+        command.env("OSM_SESSION", session).args(["-c", "user.name=n", "-c", "user.email=e"]);
+        super::site::finish(command.args(line.split(' ')).output().unwrap())
+    };
+    site.ok(&["claim", "guard", "install"]);
+    fs::write(site.path("work/mine.txt"), "mine").unwrap();
+    assert_eq!(guarded("other", "add -A").code, Some(0));
+    let refused = guarded("other", "commit -q -m sweep");
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.stderr.contains("path:a.txt: already claimed"), "{}", refused.stderr);
+    assert_eq!(guarded("holder", "commit -q -m mine").code, Some(0));
+    assert_eq!(shell("git stash -u")["hookSpecificOutput"]["permissionDecision"], "deny");
+    site.ok(&["release", "path:a.txt", "--session", "holder"]);
+    assert_eq!(shell("git stash -u"), Value::Null, "no session holds a file");
+}
+
+/// In one process of the agent, whose session a hook and a command of it are.
+#[test]
+fn an_automatic_claim_ends_with_its_commit() {
+    let site = Site::new();
+    let shell = site.path("claude");
+    program::copy(&trials::need(tools::program("bash")), &shell).unwrap();
+    for (file, name) in [("one", "a.txt"), ("two", "b.txt")] {
+        site.write(
+            file,
+            &edit("s1", &site.path("work").join(name).display().to_string()).to_string(),
+        );
+    }
+    let after = json!({ "session_id": "s1", "cwd": site.work(), "hook_event_name": "PostToolUse",
+        "tool_name": "Bash", "tool_input": { "command": "git commit -am x" } });
+    site.write("after", &after.to_string());
+    let mut command = site.command(&shell);
+    command.env("CLAUDE_CODE_SESSION_ID", "s1").args([
+        "-c",
+        "git='git -c user.name=n -c user.email=e'
+        for it in one two; do osm agent hook before-tool <~/$it; done
+        echo 1 >a.txt; echo 1 >b.txt
+        $git add a.txt b.txt; $git commit -qm both; echo 2 >b.txt
+        osm agent hook after-tool <~/after
+        CLAUDE_CODE_SESSION_ID=s1 osm claim log --kind released
+        CLAUDE_CODE_SESSION_ID=s1 osm claims
+        exit",
+    ]);
+    let ran = with_input(command, b"");
+    let (released, open) = ran
+        .stdout
+        .split_once("RESOURCE ")
+        .map_or(("", ""), |(_, rest)| rest.split_once("RESOURCE ").unwrap_or((rest, "")));
+    assert!(released.contains("path:a.txt") && !released.contains("path:b.txt"), "{}", ran.stdout);
+    assert!(open.contains("path:b.txt") && !open.contains("path:a.txt"), "{}", ran.stdout);
+}

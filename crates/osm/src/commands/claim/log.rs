@@ -1,6 +1,7 @@
 //! `osm claim log`: its arguments, its table, and who owned a resource at a time.
 
 use jiff::{SignedDuration, Timestamp};
+use osm_claims::Message;
 use osm_claims::event::{Event, Filter, Transition};
 use serde_json::json;
 
@@ -12,7 +13,7 @@ use crate::invocation::Invocation;
 use crate::ops::claim::words::to_the_second;
 use crate::ops::claim::{self as ops, HistoryRequest};
 use crate::ops::identity::name::{Handles, handle_of, label};
-use crate::render::{Column, Table, Ui, brief};
+use crate::render::{Column, Table, Text, Ui, brief};
 
 /// A text that is neither a time nor a duration.
 #[derive(Debug, thiserror::Error)]
@@ -56,8 +57,14 @@ pub(super) fn run(line: &ClaimCommand, invocation: &Invocation, ui: &mut Ui) -> 
     let history = finish(ops::log(invocation, &request, ui), json, invocation, ui)?;
     match at {
         Some(at) => owner_at(&history.events, at, json, ui)?,
-        None if json => ui.json(&history.events.iter().map(keys::event).collect::<Vec<_>>()),
-        None => show(&history.events, ui),
+        None if json => {
+            let events = history.events.iter().map(|it| (it.at, json!(keys::event(it))));
+            let messages = history.messages.iter().map(|it| (it.at, keys::message(it)));
+            let mut all: Vec<_> = events.chain(messages).collect();
+            all.sort_by_key(|(at, _)| *at);
+            ui.json(&all.into_iter().map(|(_, it)| it).collect::<Vec<_>>());
+        }
+        None => show(&history.events, &history.messages, ui),
     }
     super::notices(&history.notices, invocation, ui);
     Ok(())
@@ -72,21 +79,40 @@ const COLUMNS: &[Column] = &[
     Column::new("DETAIL").shrinks(12).rank(3),
 ];
 
-fn show(events: &[Event], ui: &mut Ui) {
-    if events.is_empty() {
+fn show(events: &[Event], messages: &[Message], ui: &mut Ui) {
+    if events.is_empty() && messages.is_empty() {
         return ui.line("no events");
     }
-    let handles = Handles::among(events.iter().map(|event| event.by.as_str()));
+    let senders = messages.iter().map(|message| message.from.as_str());
+    let handles = Handles::among(events.iter().map(|event| event.by.as_str()).chain(senders));
+    let event = |event: &Event| {
+        let row = [
+            to_the_second(event.at).to_string(),
+            event.transition.name().to_owned(),
+            event.resource.to_string(),
+            event.epoch.to_string(),
+            handles.of(&event.by),
+            brief(&detail(&event.transition), 100),
+        ];
+        (event.at, row)
+    };
+    let message = |message: &Message| {
+        let to = message.to.as_deref().map_or_else(|| "all".to_owned(), handle_of);
+        let row = [
+            to_the_second(message.at).to_string(),
+            message.kind.name().to_owned(),
+            message.about.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
+            "-".to_owned(),
+            handles.of(&message.from),
+            brief(&format!("to {to}: {}", message.text), 100),
+        ];
+        (message.at, row)
+    };
+    let mut rows: Vec<_> = events.iter().map(event).chain(messages.iter().map(message)).collect();
+    rows.sort_by_key(|(at, _)| *at);
     let mut table = Table::new(COLUMNS);
-    for event in events {
-        table.row([
-            to_the_second(event.at).to_string().into(),
-            event.transition.name().into(),
-            event.resource.to_string().into(),
-            event.epoch.to_string().into(),
-            handles.of(&event.by).into(),
-            brief(&detail(&event.transition), 100).into(),
-        ]);
+    for (_, row) in rows {
+        table.row(row.map(Text::from));
     }
     ui.table(&table);
 }

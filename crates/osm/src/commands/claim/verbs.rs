@@ -33,6 +33,7 @@ const VERBS: &[Verb] = &[
     verb(&["whoami"], "osm whoami"),
     followed(&["owner", "holder"], "osm claim why RESOURCE"),
     followed(&["wait"], "osm claim RESOURCE --wait 10m"),
+    followed(&["paths", "file", "files", "folder", "glob"], "osm claim path PATH"),
     followed(
         &["add", "new", "create", "start", "get", "pick", "lock", "grab"],
         "osm claim RESOURCE",

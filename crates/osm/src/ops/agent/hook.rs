@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use osm_claims::rules::Standing;
-use osm_claims::{Listed, PathKind, Refused};
+use osm_claims::{Claim, Listed, MessageKind, PathKind, Refused, Resource};
 use serde_json::Value;
 
 use super::seen::{self, Seen};
 use crate::agent::event::Kind;
+use crate::agent::shell;
 use crate::agent::{Agent, Answer, Event, Moment, Verdict, identity};
 use crate::bare::repository_around;
 use crate::config::{Edits, edits_of_repository};
@@ -28,6 +29,8 @@ const REPOSITORY_CONFIG: &str = ".osm/config.toml";
 const MOST_CONFIG_BYTES: u64 = 64 << 10;
 /// The most files of other sessions that are looked at after a command.
 const MOST_WATCHED: usize = 200;
+/// The most files of other sessions that a refusal names.
+const MOST_NAMED: usize = 3;
 
 /// Answers a hook.
 pub(crate) fn answer(world: &World, moment: Moment, payload: &[u8]) -> Answer {
@@ -84,11 +87,7 @@ fn decide(invocation: &Invocation, agent: Option<&Agent>, event: &Event) -> Verd
         Moment::BeforeTool => hook.before(edits),
         Moment::AfterTool => hook.after(),
     };
-    let untold = hook.seen.take_untold();
-    if !untold.is_empty() {
-        let context = verdict.context.take().into_iter().chain(untold);
-        verdict.context = Some(context.collect::<Vec<_>>().join("\n"));
-    }
+    hook.deliver(&mut verdict);
     if let Err(error) = hook.seen.save()
         && verdict.warning.is_none()
     {
@@ -110,30 +109,46 @@ impl Hook<'_> {
     /// The session is over: its automatic claims, and what it saw.
     fn end(self) -> Verdict {
         let mine = claim::mine(self.invocation, None, &mut Silence);
-        let held = mine.map(|mine| mine.owned.held).unwrap_or_default();
-        let automatic: Vec<_> = held
-            .into_iter()
-            .filter(|it| it.claim.mode.automatic)
-            .map(|it| it.claim.resource)
-            .collect();
-        if !automatic.is_empty() {
-            let request = claim::ReleaseRequest {
-                resources: Resources::Named(automatic),
-                epoch: None,
-                done: false,
-                scope: None,
-            };
-            // They end with the process in any case.
-            drop(claim::release(self.invocation, &request, &mut Silence));
-        }
+        let released = mine.and_then(|mine| {
+            let automatic = mine.owned.held.into_iter().filter(|it| it.claim.mode.automatic);
+            let automatic: Vec<_> = automatic.map(|it| it.claim.resource).collect();
+            self.release(automatic)
+        });
         self.seen.remove();
-        Verdict::default()
+        match released {
+            // A session without an identity holds nothing.
+            Err(error) if error.refusal().is_none() => {
+                let warning =
+                    format!("osm did not release this session's automatic claims: {error}");
+                Verdict { warning: Some(warning), ..Verdict::default() }
+            }
+            _ => Verdict::default(),
+        }
+    }
+
+    /// Releases claims of this session; those that it lost meanwhile are gone already.
+    fn release(&self, resources: Vec<Resource>) -> Result<(), claim::Error> {
+        if resources.is_empty() {
+            return Ok(());
+        }
+        let request = claim::ReleaseRequest {
+            resources: Resources::Named(resources),
+            epoch: None,
+            done: false,
+            scope: None,
+        };
+        let batch = claim::release(self.invocation, &request, &mut Silence)?;
+        batch.failed.map_or(Ok(()), Err)
     }
 
     fn before(&mut self, edits: Edits) -> Verdict {
         if self.event.is_shell() {
+            let swept = self.sweep(edits);
+            if swept.refusal.is_some() {
+                return swept;
+            }
             self.watch();
-            return Verdict { input: self.with_context(), ..Verdict::default() };
+            return Verdict { input: self.with_context(), ..swept };
         }
         let paths = self.event.edited();
         if paths.is_empty() {
@@ -179,10 +194,8 @@ impl Hook<'_> {
         if let Some(claim) = &refused.claim {
             let me = osm_identity::Handle::of(self.invocation.session_id());
             let name = refused.resource.as_ref().map(words::quoted).unwrap_or_default();
-            self.tell(
-                &claim.owner.session,
-                format!("osm: {me} changed {name}, which you hold. Read it again."),
-            );
+            let text = format!("{me} changed {name}, which you hold. Read it again.");
+            self.tell_holder(claim, &text);
         }
         let context = format!("osm lets this edit through (agent.edits is warn), but: {why}");
         Verdict { warning: Some(context.clone()), ..Verdict::tell(context) }
@@ -198,9 +211,49 @@ impl Hook<'_> {
                 }
                 Verdict::default()
             }
-            Some(Kind::Shell) => self.changed_by_command(),
+            Some(Kind::Shell) => {
+                let mut verdict = self.changed_by_command();
+                if verdict.warning.is_none() {
+                    verdict.warning = self.after_commit();
+                }
+                verdict
+            }
             _ => Verdict::default(),
         }
+    }
+
+    /// Refuses a command of Git that changes all files of a worktree in which other sessions hold some.
+    fn sweep(&self, edits: Edits) -> Verdict {
+        let command = self.event.tool.as_ref().and_then(|tool| tool.input["command"].as_str());
+        for sweep in shell::sweeps(command.unwrap_or_default()) {
+            let folder = sweep.folders.iter().fold(self.folder.clone(), |at, it| at.join(it));
+            // The ledger is not needed for a command to run.
+            let others = claim::paths_of_others(self.invocation, Some(&folder), None);
+            let others = others.unwrap_or_default();
+            if others.is_empty() {
+                continue;
+            }
+            let held = others.iter().take(MOST_NAMED).map(|it| {
+                let name = words::one_line(&it.claim.resource.to_string());
+                format!("{name} ({})", handle_of(&it.claim.owner.session))
+            });
+            let held = held.collect::<Vec<_>>().join(", ");
+            let more = others.len().saturating_sub(MOST_NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let name = &sweep.name;
+            let why = format!(
+                "`{name}` can change files that other sessions hold in this worktree: {held}{more}"
+            );
+            if sweep.possible || edits == Edits::Warn {
+                return Verdict::tell(format!("osm: {why}. Do not change their files."));
+            }
+            return Verdict::refuse(format!(
+                "{why}. The command was not run. Name your own files instead (git add FILE, git commit, git \
+                 checkout -- FILE), or work in a worktree of your own: git worktree add ../NAME. Ask a holder: \
+                 osm ask RESOURCE TEXT"
+            ));
+        }
+        Verdict::default()
     }
 
     /// Remembers the files of other sessions before a command.
@@ -208,6 +261,18 @@ impl Hook<'_> {
         for (path, _) in self.files_of_others() {
             self.seen.note_other(&path);
         }
+    }
+
+    /// Ends the automatic claims of what a command committed; a problem with that, once.
+    fn after_commit(&mut self) -> Option<String> {
+        let tool = self.event.tool.as_ref()?;
+        let command = tool.input["command"].as_str()?;
+        if !command.contains("commit") {
+            return None;
+        }
+        let error = claim::release_committed(self.invocation, &self.folder).err()?.to_string();
+        let warning = format!("osm did not release automatic claims after a commit: {error}");
+        self.seen.is_new_problem(&error).then_some(warning)
     }
 
     /// Tells of files of other sessions that a command changed.
@@ -222,10 +287,8 @@ impl Hook<'_> {
             self.seen.note_other(&path);
             let name = self.shown(&path);
             let me = osm_identity::Handle::of(self.invocation.session_id());
-            self.tell(
-                owner,
-                format!("osm: a command of {me} changed {name}, which you hold. Read it again."),
-            );
+            let text = format!("a command of {me} changed {name}, which you hold. Read it again.");
+            self.tell_holder(&listed.claim, &text);
             let holder = handle_of(owner);
             told.push(format!(
                 "osm: your command changed {name}, which {holder} holds. {holder} was told. Restore it if that was \
@@ -278,12 +341,60 @@ impl Hook<'_> {
         }
     }
 
-    /// Leaves a message for another session.
-    fn tell(&self, session: &str, text: String) {
-        let mut other = Seen::open(&self.home, session);
-        other.tell(text);
-        // The holder also notices the change itself, before its next edit.
-        drop(other.save());
+    /// Leaves a message for the holder of a file that changed. Without it the holder notices the change itself,
+    /// before its next edit.
+    fn tell_holder(&self, claim: &Claim, text: &str) {
+        let (session, about) = (&claim.owner.session, &claim.resource);
+        drop(claim::tell_changed(self.invocation, &self.folder, session, about, text));
+    }
+
+    /// Adds what the session must be told: claims that it lost, requests that wait for its claims, messages. A
+    /// message that asks for something is repeated, and acknowledged by the session alone.
+    fn deliver(&mut self, verdict: &mut Verdict) {
+        if !crate::agent::answer::delivers(self.agent, self.event.moment) {
+            return;
+        }
+        // Where the ledger cannot be read, the hook before an edit says so.
+        let Ok(notices) = claim::notices(self.invocation, &self.folder) else { return };
+        let now = self.invocation.world.now();
+        let mut lines: Vec<String> = verdict.context.take().into_iter().collect();
+        lines.extend(notices.losses.iter().map(|loss| {
+            let name = words::one_line(&loss.claim.resource.to_string());
+            format!("osm: {name} is no longer yours: {}", words::fate(&loss.claim))
+        }));
+        if !notices.losses.is_empty() {
+            // If this fails, it is told again.
+            drop(claim::mark_told(self.invocation));
+        }
+        for waiter in notices.waiting.iter().map(words::waiter) {
+            if self.seen.is_due(&waiter, now) {
+                lines.push(format!(
+                    "osm: {waiter}. Release it as soon as you can: osm release RESOURCE"
+                ));
+            }
+        }
+        let mut known = Vec::new();
+        for message in &notices.messages {
+            let text = words::message(message);
+            match message.kind {
+                MessageKind::Changed => known.push(message.number),
+                MessageKind::Asked | MessageKind::Told => {
+                    if !self.seen.is_due(&format!("message {}", message.number), now) {
+                        continue;
+                    }
+                }
+            }
+            lines.push(match message.kind {
+                MessageKind::Changed => format!("osm: {text}"),
+                MessageKind::Told => format!("osm: {text} (acknowledge: osm inbox)"),
+                MessageKind::Asked => format!(
+                    "osm: {text} (answer: osm ask {} TEXT; acknowledge: osm inbox)",
+                    handle_of(&message.from)
+                ),
+            });
+        }
+        drop(claim::acknowledge(self.invocation, &known));
+        verdict.context = (!lines.is_empty()).then(|| lines.join("\n"));
     }
 
     /// The files that a tool names.

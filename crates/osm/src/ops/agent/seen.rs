@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::private;
@@ -17,6 +18,8 @@ use crate::private;
 const FOLDER: &str = "seen";
 /// A file of this size is written without what is outdated.
 const COMPACT_BYTES: u64 = 256 << 10;
+/// How long after a message was delivered it is delivered again, if the session did not acknowledge it.
+const REPEATED_AFTER: Duration = Duration::from_mins(10);
 /// Files of sessions that were not used for so long are removed.
 const OLD: Duration = Duration::from_hours(7 * 24);
 
@@ -37,12 +40,9 @@ enum Line {
     /// A file of another session, before a command of this one.
     #[serde(rename = "other")]
     Other(PathBuf, Option<Stamp>),
-    /// Something that the session must be told.
-    #[serde(rename = "tell")]
-    Tell(String),
-    /// Everything to tell up to here was told.
-    #[serde(rename = "told")]
-    Told,
+    /// The session was told this, at this time.
+    #[serde(rename = "said")]
+    Said(String, Timestamp),
     /// This problem was reported.
     #[serde(rename = "problem")]
     Problem(String),
@@ -54,7 +54,7 @@ pub(super) struct Seen {
     path: PathBuf,
     files: HashMap<PathBuf, Option<Stamp>>,
     others: HashMap<PathBuf, Option<Stamp>>,
-    untold: Vec<String>,
+    said: HashMap<String, Timestamp>,
     problems: Vec<String>,
     added: String,
     is_long: bool,
@@ -78,8 +78,7 @@ impl Seen {
         match line {
             Line::File(path, stamp) => drop(self.files.insert(path, stamp)),
             Line::Other(path, stamp) => drop(self.others.insert(path, stamp)),
-            Line::Tell(text) => self.untold.push(text),
-            Line::Told => self.untold.clear(),
+            Line::Said(what, at) => drop(self.said.insert(what, at)),
             Line::Problem(text) => self.problems.push(text),
         }
     }
@@ -123,18 +122,14 @@ impl Seen {
         self.files.get(path).is_some_and(|seen| *seen == stamp(path))
     }
 
-    /// What the session must be told, which is then told.
-    pub(super) fn take_untold(&mut self) -> Vec<String> {
-        let untold = self.untold.clone();
-        if !untold.is_empty() {
-            self.add(Line::Told);
+    /// Whether the session must be told something that is repeated; it then counts as told.
+    pub(super) fn is_due(&mut self, what: &str, now: Timestamp) -> bool {
+        let told = self.said.get(what).map(|at| now.duration_since(*at));
+        let is_due = told.is_none_or(|ago| ago.unsigned_abs() >= REPEATED_AFTER);
+        if is_due {
+            self.add(Line::Said(what.to_owned(), now));
         }
-        untold
-    }
-
-    /// Leaves something that the session is told at its next hook.
-    pub(super) fn tell(&mut self, text: String) {
-        self.add(Line::Tell(text));
+        is_due
     }
 
     /// Whether a problem was not reported yet; it then counts as reported.
@@ -165,9 +160,9 @@ impl Seen {
 
     fn compact(&self) -> String {
         let files = self.files.iter().map(|(path, stamp)| Line::File(path.clone(), stamp.clone()));
-        let untold = self.untold.iter().cloned().map(Line::Tell);
+        let said = self.said.iter().map(|(what, at)| Line::Said(what.clone(), *at));
         let problems = self.problems.iter().cloned().map(Line::Problem);
-        let lines = files.chain(untold).chain(problems);
+        let lines = files.chain(said).chain(problems);
         lines
             .map(|line| serde_json::to_string(&line).expect("it was read as JSON") + "\n")
             .collect()
@@ -237,18 +232,17 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_told_once_and_a_problem_reported_once() {
+    fn a_message_is_repeated_and_a_problem_reported_once() {
         let folder = tempfile::tempdir().unwrap();
-        let mut seen = Seen::open(folder.path(), "s");
-        seen.tell("x".into());
-        seen.save().unwrap();
-        let mut seen = Seen::open(folder.path(), "s");
+        let open = || Seen::open(folder.path(), "s");
+        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        let mut seen = open();
+        assert!(seen.is_due("message 1", at(0)) && !seen.is_due("message 1", at(1)));
         assert!(seen.is_new_problem("p") && !seen.is_new_problem("p"));
-        assert_eq!(seen.take_untold(), ["x"]);
         seen.save().unwrap();
-        let mut seen = Seen::open(folder.path(), "s");
-        assert_eq!(seen.take_untold(), [""; 0]);
-        assert!(!seen.is_new_problem("p"));
+        let mut seen = open();
+        assert!(!seen.is_new_problem("p") && !seen.is_due("message 1", at(599)));
+        assert!(seen.is_due("message 2", at(599)) && seen.is_due("message 1", at(600)));
     }
 
     #[cfg(unix)]
@@ -262,23 +256,23 @@ mod tests {
         let mut seen = Seen::open(folder.path(), "s");
         seen.note(&file);
         seen.note_other(&file);
-        seen.tell("x".into());
+        assert!(seen.is_new_problem("x"));
         seen.save().unwrap();
         std::fs::write(&file, "22").unwrap();
         let mut seen = Seen::open(folder.path(), "s");
         assert!(!seen.is_stale(&file) && !seen.other_changed(&file));
-        assert_eq!(seen.take_untold(), ["x"]);
+        assert!(!seen.is_new_problem("x"));
     }
 
     #[test]
     fn damage_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let mut seen = Seen::open(folder.path(), "s");
-        seen.tell("x".into());
+        assert!(seen.is_new_problem("x"));
         seen.save().unwrap();
         let path = folder.path().join("seen/s");
         let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, format!("{{\"fi\n\0\n{text}{{\"tell\":\"y")).unwrap();
-        assert_eq!(Seen::open(folder.path(), "s").untold, ["x"]);
+        std::fs::write(&path, format!("{{\"fi\n\0\n{text}{{\"problem\":\"y")).unwrap();
+        assert_eq!(Seen::open(folder.path(), "s").problems, ["x"]);
     }
 }

@@ -169,9 +169,9 @@ pub fn claim_all(
     }
     if !wanted.is_empty() {
         let mut options = client.options(&request.options, interaction);
-        // A writer that waits is known to readers by its process. Where that cannot be seen, it waits
-        // as readers do.
-        if request.options.wait.is_some() && wanted.iter().any(|it| it.path().is_some()) {
+        // A request that waits is known to the holder, and a writer to readers, by its process. Where that
+        // cannot be seen, the holder is not told, and a writer waits as readers do.
+        if request.options.wait.is_some() {
             options.waiting = process(std::process::id()).ok();
         }
         let granted = waiting(&client, request.options.wait, interaction, || {

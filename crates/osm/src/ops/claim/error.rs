@@ -6,6 +6,7 @@ use osm_claims::event::Inconsistency;
 use osm_claims::{InvalidResource, Reason, Refused};
 
 use super::guard::GuardError;
+use super::message::MessageError;
 use super::paths::PathError;
 use super::words;
 use crate::error::{Exit, Failure};
@@ -81,6 +82,9 @@ pub enum Error {
     /// The hooks cannot be guarded.
     #[error(transparent)]
     Guard(#[from] GuardError),
+    /// A message is not sent.
+    #[error(transparent)]
+    Message(#[from] MessageError),
 }
 
 impl Error {
@@ -119,6 +123,7 @@ impl Failure for Error {
             Self::Unconfirmed(error) => error.reason(),
             Self::Interrupted(error) => error.reason(),
             Self::Guard(_) => "guard_failed",
+            Self::Message(error) => error.reason(),
         }
     }
 
@@ -130,6 +135,7 @@ impl Failure for Error {
             Self::Ledger { source: osm_claims::Error::Busy { .. }, .. } => Exit::Busy,
             Self::Invocation(error) => error.exit(),
             Self::Session(error) => error.exit(),
+            Self::Message(error) => error.exit(),
             Self::Unconfirmed(error) => error.exit(),
             Self::Interrupted(error) => error.exit(),
             Self::Resource(_) | Self::Path(_) => Exit::Usage,
@@ -163,6 +169,7 @@ impl Failure for Error {
                 vec!["`osm claim log` shows it; the ledger may have been edited by hand".into()]
             }
             Self::Guard(error) => error.hint().into_iter().collect(),
+            Self::Message(error) => error.hint().into_iter().collect(),
             Self::Lost(_) | Self::Resource(_) | Self::Start { .. } | Self::Command { .. } => {
                 Vec::new()
             }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use jiff::Timestamp;
 use osm_claims::event::{Event, Filter, Transition, replay};
-use osm_claims::{Epoch, Listed, Notices, Owned, Resource, Scope, SweepReport};
+use osm_claims::{Epoch, Listed, Message, Notices, Owned, Resource, Scope, SweepReport};
 
 use super::Error;
 use super::client::Client;
@@ -62,6 +62,8 @@ pub struct HistoryRequest {
 pub struct History {
     /// The events.
     pub events: Vec<Event>,
+    /// Messages of the same time about the same resources, if events of all kinds are asked for.
+    pub messages: Vec<Message>,
     /// What the session must be told.
     pub notices: Notices,
 }
@@ -141,7 +143,21 @@ pub fn log(
         filter.session = Some(client.session_named(by)?.to_string());
     }
     let events = client.answer(client.claims.log(&client.requester, *everywhere, &filter))?;
-    Ok(History { events, notices: client.notices() })
+    let is_wanted = !everywhere && filter.kind.is_none();
+    let mut messages = if is_wanted {
+        client.answer(client.claims.messages(&client.requester, filter.resource.as_ref()))?
+    } else {
+        Vec::new()
+    };
+    // The last events are shown with the messages since the first of them.
+    let first = events.first().filter(|_| filter.last.is_some()).map(|event| event.at);
+    let since = filter.since.max(first);
+    messages.retain(|it| {
+        since.is_none_or(|since| it.at >= since)
+            && filter.until.is_none_or(|until| it.at <= until)
+            && filter.session.as_ref().is_none_or(|by| it.from == *by || it.to.as_ref() == Some(by))
+    });
+    Ok(History { events, messages, notices: client.notices() })
 }
 
 /// The owners of a resource when the last of these events, which are all of it, had happened: several

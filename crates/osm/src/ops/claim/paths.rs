@@ -291,7 +291,7 @@ impl Site {
         Ok(Resource::of_path(path, link.filter(|_| kind == PathKind::File)))
     }
 
-    fn client<'a>(
+    pub(super) fn client<'a>(
         &self,
         invocation: &'a Invocation<'a>,
         caller: Option<&Caller>,

@@ -10,7 +10,7 @@ use super::client::Client;
 use crate::ops::identity::name;
 
 impl Client<'_> {
-    /// The session that a name means: one that acted on claims or is stored, or the current one.
+    /// The session that a name means: one that acted on claims, sent a message or is stored, or the current one.
     ///
     /// A full id is enough in any case. The ledger does not know a session that was only refused, and
     /// that is the one which asks the holder to hand over; the hash in an id prevents typing errors.
@@ -21,10 +21,14 @@ impl Client<'_> {
         }
         let events = self.claims.log(&self.requester, true, &Filter::default());
         let acted = self.answer(events)?.into_iter().filter_map(|event| event.by.parse().ok());
+        let here = self.answer(self.claims.messages(&self.requester, None))?;
+        let unread = self.answer(self.claims.unread(&self.requester))?;
+        let senders = here.into_iter().chain(unread);
+        let senders = senders.filter_map(|message| message.draft.from.parse().ok());
         // Claims work without the store: a store that fails adds no candidates.
         let stored = self.invocation.store().ok().and_then(|store| store.list().ok());
         let stored = stored.unwrap_or_default().into_iter().map(|entry| entry.id);
-        let mut known: Vec<SessionId> = acted.chain(stored).collect();
+        let mut known: Vec<SessionId> = acted.chain(senders).chain(stored).collect();
         known.push(self.invocation.session_id().clone());
         known.sort();
         known.dedup();

@@ -6,12 +6,21 @@ use super::{mark_told, words};
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
 
-/// Tells the session what it lost, once.
-pub(crate) fn tell_losses(
+/// Tells the session what it lost, once, and what others want of it.
+pub(crate) fn tell_notices(
     notices: &Notices,
     invocation: &Invocation,
     interaction: &mut dyn Interaction,
 ) {
+    for waiter in &notices.waiting {
+        interaction.note(&words::waiter(waiter));
+    }
+    for message in &notices.messages {
+        interaction.note(&words::message(message));
+    }
+    if !notices.messages.is_empty() {
+        interaction.hint("`osm inbox` acknowledges messages; answer with `osm ask SESSION TEXT`");
+    }
     if notices.losses.is_empty() {
         return;
     }
@@ -31,7 +40,7 @@ pub(crate) fn tell_resumable(
     invocation: &Invocation,
     interaction: &mut dyn Interaction,
 ) {
-    tell_losses(notices, invocation, interaction);
+    tell_notices(notices, invocation, interaction);
     let names: Vec<String> = notices.resumable.iter().map(|it| it.resource.to_string()).collect();
     if !names.is_empty() {
         let names = words::one_line(&names.join(", "));

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use osm_claims::error::Writer;
-use osm_claims::{Claim, End, Error, Hold, Mode, Reason, Refused, Resource};
+use osm_claims::rules::collision::Waiter;
+use osm_claims::{Claim, End, Error, Hold, Message, MessageKind, Mode, Reason, Refused, Resource};
 use osm_identity::Liveness;
 
 use super::Elsewhere;
@@ -238,6 +239,23 @@ pub(crate) fn elsewhere(other: &Elsewhere) -> String {
         None => format!(", worktree {}", it.path),
     });
     one_line(&format!("{} of {}{agent}{place}", claim.resource, handle_of(&claim.owner.session)))
+}
+
+/// A message, in one line. The text of another session is quoted.
+pub(crate) fn message(message: &Message) -> String {
+    let from = handle_of(&message.from);
+    let about = message.about.as_ref().map(|it| format!(" about {it}")).unwrap_or_default();
+    one_line(&match message.kind {
+        MessageKind::Asked => format!("{from} asks{about}: \"{}\"", message.text),
+        MessageKind::Told => format!("{from} says{about}: \"{}\"", message.text),
+        // The sentence is osm's own.
+        MessageKind::Changed => message.text.clone(),
+    })
+}
+
+/// A request that waits for a claim, in one line.
+pub(crate) fn waiter(waiter: &Waiter) -> String {
+    one_line(&format!("{} waits for {}", handle_of(&waiter.session), waiter.resource))
 }
 
 /// What became of a claim, in one sentence.

@@ -41,6 +41,10 @@ impl Interaction for Yes {
         Ok(true)
     }
 
+    fn note(&mut self, message: &str) {
+        panic!("{message}");
+    }
+
     fn warn(&mut self, message: &str) {
         panic!("{message}");
     }
