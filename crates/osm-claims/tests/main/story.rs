@@ -570,7 +570,7 @@ fn messages(claims: &Claims, nature: &Nature) {
     // A request that waits is told to the holder, while its process lives.
     let waiting = |claims: &Claims| claims.notices(&renamed).unwrap().waiting;
     let wait = ClaimOptions { waiting: ben.caller.process.clone(), ..ClaimOptions::default() };
-    assert_eq!(refused(claims.claim_all(&ben, &[task.clone()], &wait)), Reason::Held);
+    assert_eq!(refused(claims.claim_all(&ben, std::slice::from_ref(&task), &wait)), Reason::Held);
     let told = waiting(claims);
     assert_eq!((told.len(), told[0].session.as_str(), &told[0].resource), (1, "ben-m", &task));
     assert!(claims.notices(&cid).unwrap().waiting.is_empty());

@@ -320,7 +320,7 @@ mod tests {
     /// The commands that are found, with their folders, and a question mark where they are only possible.
     fn found(line: &str) -> String {
         let one = |it: Sweep| {
-            let folders: String = it.folders.iter().map(|folder| format!(" in {folder}")).collect();
+            let folders: String = it.folders.iter().flat_map(|folder| [" in ", folder]).collect();
             format!("{}{folders}{}", it.name, if it.possible { "?" } else { "" })
         };
         sweeps(line).into_iter().map(one).collect::<Vec<_>>().join(", ")

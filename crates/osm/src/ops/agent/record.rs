@@ -127,12 +127,45 @@ fn lock(path: &Path) -> Result<File, AgentError> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
     let file = private::open(&mut options, path).map_err(AgentError::io("open", path))?;
-    let begin = Instant::now();
-    while let Err(TryLockError::WouldBlock) = file.try_lock() {
-        if begin.elapsed() > LOCK_TIMEOUT {
-            return Err(AgentError::Busy(path.to_owned()));
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    acquire(path, || file.try_lock())?;
     Ok(file)
+}
+
+/// Tries until a lock is held. Where the file system has no locks, nothing is changed: two processes would
+/// overwrite each other's record.
+fn acquire(
+    path: &Path,
+    mut attempt: impl FnMut() -> Result<(), TryLockError>,
+) -> Result<(), AgentError> {
+    let begin = Instant::now();
+    loop {
+        match attempt() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(source)) => return Err(AgentError::io("lock", path)(source)),
+            Err(TryLockError::WouldBlock) if begin.elapsed() > LOCK_TIMEOUT => {
+                return Err(AgentError::Busy(path.to_owned()));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_the_file_system_does_not_have_is_an_error() {
+        let mut answers = vec![
+            Err(TryLockError::Error(std::io::ErrorKind::Unsupported.into())),
+            Err(TryLockError::WouldBlock),
+        ];
+        let path = Path::new("/home/ada/.config/one-shot-man/agents.lock");
+        let error = acquire(path, || answers.pop().unwrap_or(Ok(()))).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cannot lock /home/ada/.config/one-shot-man/agents.lock: unsupported"
+        );
+        assert!(acquire(path, || Ok(())).is_ok());
+    }
 }
