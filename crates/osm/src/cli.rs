@@ -128,6 +128,20 @@ pub(crate) enum Command {
     /// Install hooks into coding agents
     #[command(subcommand, arg_required_else_help = true)]
     Agent(Deferred<Agent>),
+    /// Look for problems of this setup, and name the command that fixes each
+    #[command(after_help = "Examples:
+  osm doctor          what is wrong, why it matters, and the command that fixes it
+  osm doctor --fix    also make the repairs that lose nothing
+  osm doctor --json   for programs
+
+It exits with 8 if there is a problem that is not fixed; a notice alone is no problem.")]
+    Doctor {
+        /// Make the repairs that lose nothing: modes, files of crashed processes, hooks that are not current
+        #[arg(long)]
+        fix: bool,
+        #[command(flatten)]
+        format: Format,
+    },
     /// Print what an agent needs to know: its session, claims, and rules
     #[command(after_help = "Examples:
   osm prime          a text of less than 400 tokens, for a model

@@ -11,6 +11,7 @@ pub(crate) mod agent;
 mod claim;
 mod completion;
 mod config;
+mod doctor;
 mod goal;
 mod help;
 mod mcp;
@@ -64,6 +65,10 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Inbox(line)) => message::inbox(line, &invocation(ui), ui)?,
         Some(Command::Agent(line)) => agent::run(line, &invocation(ui), ui)?,
         Some(Command::Mcp) => mcp::run(world, options(), ui)?,
+        // It shows the problems of the configuration itself.
+        Some(Command::Doctor { fix, format }) => {
+            doctor::run(&Invocation::new(world, options()), *fix, *format, ui)?;
+        }
         Some(Command::Prime { format }) => prime::run(&invocation(ui), *format, ui),
         // These commands show the problems of the configuration themselves.
         Some(Command::Config(command)) => {

@@ -55,6 +55,8 @@ pub enum Exit {
     Partial,
     /// A claim was lost while a command ran.
     Lost,
+    /// `osm doctor` found a problem.
+    Problems,
     /// The rules of claims say no.
     Claim(Reason),
     /// A command that was run ended so.
@@ -74,6 +76,7 @@ impl Exit {
         (Exit::Refused, "not confirmed or not trusted: nothing was changed"),
         (Exit::Partial, "some items failed: the message names them"),
         (Exit::Lost, "the claim was lost while the command ran; osm stopped the command"),
+        (Exit::Problems, "`osm doctor` found a problem that is not fixed"),
         (Exit::Signal(2), "interrupted by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)"),
     ];
 
@@ -89,6 +92,7 @@ impl Exit {
             Self::Refused => 5,
             Self::Partial => 6,
             Self::Lost => 7,
+            Self::Problems => 8,
             Self::Claim(reason) => words::exit(reason),
             Self::Command(code) => code,
             Self::Signal(number) => 128_u8.saturating_add(number),

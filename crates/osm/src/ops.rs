@@ -9,6 +9,7 @@ pub mod agent;
 pub mod claim;
 pub(crate) mod completion;
 pub mod config;
+pub mod doctor;
 pub mod goal;
 pub mod identity;
 mod path_text;

@@ -171,10 +171,20 @@ impl World {
         self.on_path().find(|it| it.is_file())
     }
 
+    /// A program in `PATH`.
+    pub(crate) fn find_on_path(&self, name: &str) -> Option<PathBuf> {
+        self.named_on_path(name).find(|it| it.is_file())
+    }
+
     /// Where `osm` would be in each folder of `PATH`.
     fn on_path(&self) -> impl Iterator<Item = PathBuf> {
+        self.named_on_path("osm")
+    }
+
+    /// Where a program would be in each folder of `PATH`.
+    fn named_on_path(&self, name: &str) -> impl Iterator<Item = PathBuf> + use<'_> {
         let path = self.environment.get("PATH").unwrap_or_default();
-        let name = format!("osm{}", std::env::consts::EXE_SUFFIX);
+        let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         std::env::split_paths(path)
             .filter(|folder| folder.is_absolute())
             .map(move |folder| folder.join(&name))

@@ -91,6 +91,12 @@ impl SqliteLedger {
         folder.join(place::NAME)
     }
 
+    /// Whether other machines may have a folder, too. No ledger is opened there.
+    #[must_use]
+    pub fn is_on_network(folder: &Path) -> bool {
+        place::is_shared(folder)
+    }
+
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {

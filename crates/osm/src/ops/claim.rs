@@ -38,7 +38,7 @@ pub use legacy::Legacy;
 pub use message::{AskRequest, Inbox, MessageError, acknowledge, ask, inbox, tell_all};
 pub(crate) use message::{notices, tell_changed};
 pub use osm_claims::Notices;
-pub use overview::{OtherOwner, Overview, concerns, overview};
+pub use overview::{OtherOwner, Overview, concerns, overview, path_holders};
 pub use paths::{
     HeldPath, HeldPaths, HoldRequest, PathError, caller, hold_paths, path_resource,
     paths_of_others, resource, resource_of_bytes,

@@ -25,6 +25,7 @@ pub(crate) use list::add_paths;
 pub use list::{ListRequest, Order, Row, list};
 pub use read::{Info, StateKey, commands, folder, info, keys, path, read};
 pub use transfer::{ImportRequest, Imported, Imports, export, export_to, import};
+pub(crate) use upstream::find as upstream_sessions;
 pub use upstream::{UpstreamSessions, offer_upstream};
 
 use osm_identity::SessionId;

@@ -5,6 +5,8 @@ extern crate osm_testkit; // Its #[test]: a test without its tool is ignored.
 
 mod completion;
 mod config;
+#[cfg(target_os = "linux")]
+mod doctor;
 mod documents;
 mod handles;
 mod harness;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(super) use platform::{file_facts, keep_private, sync};
+pub(super) use platform::{file_facts, is_shared, keep_private, sync};
 
 use super::mark;
 use crate::error::{Corruption, Error, Hazard, Result};
@@ -44,7 +44,7 @@ pub(super) fn prepare(folder: &Path) -> Result<PathBuf> {
     // The folder may be reached by links, the ledger itself may be none.
     let folder = folder.canonicalize().map_err(|error| Error::io("find the folder of", error))?;
     let path = folder.join(NAME);
-    if platform::is_shared(&folder) {
+    if is_shared(&folder) {
         return Err(Error::Unsafe(Hazard::NetworkFileSystem));
     }
     not_in_repair(&path)?;
@@ -210,7 +210,7 @@ mod platform {
     /// Whether another machine may have the folder, too. Its processes would share neither our
     /// locks nor the memory in which writers meet, and nothing could be proven of them.
     #[cfg(target_os = "linux")]
-    pub(super) fn is_shared(folder: &Path) -> bool {
+    pub(in super::super) fn is_shared(folder: &Path) -> bool {
         /// NFS, SMB, CIFS, SMB 2, AFS, Coda, Ceph, 9P, OCFS2, GFS2, Lustre, GPFS, `BeeGFS`, `OrangeFS`;
         /// folders of a virtual machine's host (FUSE with virtiofs, `VirtualBox`, `VMware`). FUSE is
         /// also what sshfs and the like are, and nothing tells them from those of this machine alone.
@@ -241,7 +241,7 @@ mod platform {
 
     /// Elsewhere nothing tells.
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn is_shared(_folder: &Path) -> bool {
+    pub(in super::super) fn is_shared(_folder: &Path) -> bool {
         false
     }
 }
@@ -261,7 +261,7 @@ mod platform {
     }
 
     /// Nothing tells.
-    pub(super) fn is_shared(_folder: &Path) -> bool {
+    pub(in super::super) fn is_shared(_folder: &Path) -> bool {
         false
     }
 

@@ -110,6 +110,27 @@ pub struct GuardedHook {
     pub state: &'static str,
 }
 
+/// A hook that the guard is in, and the `osm` that it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guarded {
+    /// The hook.
+    pub hook: PathBuf,
+    /// The program; `None` if it is the one in `PATH`.
+    pub program: Option<PathBuf>,
+}
+
+/// The hooks of this repository that the guard is in.
+pub fn guarded(invocation: &Invocation) -> Result<Vec<Guarded>, Error> {
+    let folder = hooks(invocation)?.folder;
+    let guarded = |name: &str| {
+        let hook = folder.join(name);
+        let text = std::fs::read_to_string(&hook).ok()?;
+        let program = script::program(&text)?.map(PathBuf::from);
+        Some(Guarded { hook, program })
+    };
+    Ok(HOOKS.into_iter().filter_map(guarded).collect())
+}
+
 /// Adds the guard to this repository's hooks.
 pub fn install(invocation: &Invocation, require: bool) -> Result<Vec<GuardedHook>, Error> {
     let hooks = hooks(invocation)?;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use osm_claims::rules::Standing;
 use osm_claims::{Hold, Listed, Owned, OwnerId, Scope, SqliteLedger, Worktree};
+use osm_identity::Pid;
 
 use super::client::Client;
 use super::{Error, Legacy, legacy};
@@ -86,6 +87,17 @@ pub fn concerns(invocation: &Invocation) -> Result<Option<Owned>, Error> {
     // It is the same in every scope, and to find the repository takes time.
     let open = exists(invocation)?.then(|| Client::open_in(invocation, Scope::nowhere(), None));
     open.map(|client| owned(&client?)).transpose()
+}
+
+/// The processes that hold paths in the repository.
+pub fn path_holders(invocation: &Invocation) -> Result<Vec<Pid>, Error> {
+    if !exists(invocation)? {
+        return Ok(Vec::new());
+    }
+    let client = Client::open_anywhere(invocation, None, &mut Silence)?;
+    let listed = client.answer(client.claims.list(&client.requester, false))?;
+    let paths = listed.iter().filter(|it| it.claim.resource.path().is_some());
+    Ok(paths.filter_map(|it| it.claim.process().map(|process| process.pid)).collect())
 }
 
 /// Whether the ledger has been created.

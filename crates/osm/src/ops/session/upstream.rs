@@ -21,7 +21,7 @@ pub struct UpstreamSessions {
 }
 
 /// The sessions of the upstream tool; `None` if there are none.
-pub(super) fn find(invocation: &Invocation) -> Option<UpstreamSessions> {
+pub(crate) fn find(invocation: &Invocation) -> Option<UpstreamSessions> {
     let folder = invocation.world.upstream_sessions()?;
     let entries = fs::read_dir(&folder).ok()?.filter_map(Result::ok);
     let mut files: Vec<PathBuf> = entries

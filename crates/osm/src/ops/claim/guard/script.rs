@@ -71,6 +71,17 @@ impl<'a> Guarded<'a> {
     }
 }
 
+/// The `osm` that the guard of a script runs, if it names one; `None` if the guard is not in the script.
+#[expect(clippy::option_option, reason = "a guard may name no program")]
+pub(super) fn program(text: &str) -> Option<Option<String>> {
+    let guarded = Guarded::read(text).ok()??;
+    let named = |line: &str| {
+        let (word, _) = line.strip_prefix("if [ -f '")?.split_once("' ] && [ -x '")?;
+        Some(word.replace(r"'\''", "'"))
+    };
+    Some(guarded.block.lines().find_map(named))
+}
+
 /// A hook that is ours alone.
 pub(super) fn alone(block: &str) -> String {
     format!("{FIRST}{block}")
