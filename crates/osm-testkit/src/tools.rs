@@ -77,6 +77,16 @@ pub fn typescript() -> Result<PathBuf, Skipped> {
     compiler.is_file().then_some(compiler).ok_or_else(missing)
 }
 
+/// Nushell, which Debian does not have: `scripts/install-test-tools` installs it.
+pub fn nushell() -> Result<PathBuf, Skipped> {
+    let packages = cache().join("nushell/node_modules/@nushell");
+    let packages = std::fs::read_dir(packages).into_iter().flatten().filter_map(Result::ok);
+    packages
+        .map(|package| package.path().join("bin/nu"))
+        .find(|program| program.is_file())
+        .ok_or_else(|| Skipped("nushell is not installed: run scripts/install-test-tools".into()))
+}
+
 /// That we are root: namespaces, other users and servers ask for it.
 pub fn root() -> Result<(), Skipped> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -160,6 +160,20 @@ Tools: whoami, status, claim, next, release, note, handoff, context_add, context
     /// Show and change settings
     #[command(subcommand, arg_required_else_help = true)]
     Config(Deferred<Config>),
+    /// Print what a shell loads when it starts: completion, and this session in the prompt
+    #[command(after_help = "Examples:
+  eval \"$(osm shell-init bash --prompt)\"               in ~/.bashrc
+  eval \"$(osm shell-init zsh --prompt)\"                in ~/.zshrc
+  osm shell-init fish --prompt | source                in ~/.config/fish/config.fish
+  osm shell-init nu --prompt | save -f ($nu.user-autoload-dirs.0 | path join osm.nu)
+  osm shell-init pwsh --prompt | Out-String | Invoke-Expression")]
+    ShellInit {
+        /// The shell
+        shell: Shell,
+        /// Show this session in the prompt, as `osm --short` prints it
+        #[arg(long)]
+        prompt: bool,
+    },
     /// Print a completion script for a shell
     #[command(after_help = "Examples:
   osm completion bash > ~/.local/share/bash-completion/completions/osm
@@ -185,6 +199,17 @@ The script asks osm itself, so the shell also offers sessions, archives, claims,
     Help {
         /// The command, such as `session list`
         command: Vec<String>,
+    },
+    /// Print the manual page of a command, or write all pages into a folder
+    #[command(after_help = "Examples:
+  osm man claim | man -l -
+  osm man --folder ~/.local/share/man/man1")]
+    Man {
+        /// The command, such as `session list`
+        command: Vec<String>,
+        /// Write the pages of all commands into this folder
+        #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+        folder: Option<PathBuf>,
     },
     /// Print the version
     Version {

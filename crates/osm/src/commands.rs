@@ -16,6 +16,7 @@ mod goal;
 mod help;
 mod mcp;
 mod message;
+mod man;
 mod mode;
 mod prime;
 mod script;
@@ -74,10 +75,12 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Config(command)) => {
             config::run(command, &Invocation::new(world, options()), ui)?;
         }
+        Some(Command::ShellInit { shell, prompt }) => completion::init(*shell, *prompt, ui)?,
         Some(Command::Completion { shell }) => completion::script(*shell, ui),
         // Problems of the configuration would disturb the line that is being typed.
         Some(Command::Complete { words }) => completion::complete(words, world, ui),
         Some(Command::Help { command }) => return Err(help::of(command)),
+        Some(Command::Man { command, folder }) => man::run(command, folder.as_deref(), ui)?,
         Some(Command::Version { format }) => help::version(*format, ui),
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! `osm completion` prints a script for a shell, and `osm complete` is what that script asks.
+//! `osm completion` prints a script for a shell, and `osm complete` is what that script asks. `osm shell-init`
+//! prints all that a shell loads when it starts.
 //!
 //! The answer's first line says what the shell adds itself (`files`, `programs` or `nothing`). Each
 //! further line is a word and, after a tab, what it is.
@@ -7,6 +8,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use crate::completion::{Shell, read};
+use crate::error::CommandError;
 use crate::invocation::{Invocation, Options};
 use crate::ops::completion;
 use crate::render::Ui;
@@ -14,6 +16,23 @@ use crate::{World, cli};
 
 pub(super) fn script(shell: Shell, ui: &mut Ui) {
     ui.document(shell.script());
+}
+
+/// Prints what a shell loads when it starts.
+pub(super) fn init(shell: Shell, wants_prompt: bool, ui: &mut Ui) -> Result<(), CommandError> {
+    let prompt = match shell.prompt() {
+        _ if !wants_prompt => "",
+        Some(prompt) => prompt,
+        None => {
+            let message = format!("no prompt for {}", shell.name());
+            let hint = "put the output of `osm --short` into the prompt yourself";
+            return Err(CommandError::failed("no_prompt", message).with_hint(hint));
+        }
+    };
+    ui.document(shell.preparation());
+    ui.document(shell.script());
+    ui.document(prompt);
+    Ok(())
 }
 
 pub(super) fn complete(words: &[OsString], world: &World, ui: &mut Ui) {

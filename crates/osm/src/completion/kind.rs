@@ -119,6 +119,8 @@ const ROWS: &[Row] = &[
     ("config set", "values", Kind::SettingValues),
     ("config unset", "key", Kind::Settings),
     ("help", "command", Kind::Commands),
+    ("man", "command", Kind::Commands),
+    ("man", "folder", Kind::Files),
     ("complete", "words", Kind::Text),
 ];
 

@@ -12,6 +12,7 @@ mod handles;
 mod harness;
 mod identity;
 mod links;
+mod manual;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(target_os = "linux")]

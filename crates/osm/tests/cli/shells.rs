@@ -146,6 +146,65 @@ fn completes(shell: &str, arguments: &str, setup: &str) {
     assert!(!title.contains("pwned"), "{shell}: a name reached the terminal: {title}");
 }
 
+/// Loads all that `osm shell-init` prints, sees the session in the prompt, and completes. A second load changes
+/// nothing.
+fn initialises(shell: &str, program: &Path, arguments: &str, setup: &str, load: &str) {
+    let lab = lab();
+    let variables = format!(
+        "PATH={}:/usr/local/bin:/usr/bin:/bin OSM_SESSION=alpha OSM_SCOPE=tested PS1='{PROMPT} '",
+        lab.path().display()
+    );
+    let script = lab.path().join("init");
+    let init = ["shell-init", shell, "--prompt"];
+    let text = lab.command(env!("CARGO_BIN_EXE_osm")).args(init).output().unwrap();
+    std::fs::write(&script, text.stdout).unwrap();
+    let (tmux, _) = Tmux::start(&lab, &[]).unwrap();
+    let line = format!("exec env {variables} {} {arguments}", program.display());
+    let pane = tmux.run(&["new-window", "-P", "-F", "#{pane_id}", &line]).unwrap();
+    let person = Person { tmux: &tmux, pane };
+    let load = load.replace("FILE", script.to_str().unwrap());
+    person.types(&format!("{setup}{load}; {load}; echo loa''ded"));
+    person.press(&["Enter"]);
+    let mut short = lab.command(env!("CARGO_BIN_EXE_osm"));
+    let short = short.env("OSM_SESSION", "alpha").arg("--short").output().unwrap().stdout;
+    let held = format!("[{}] ready>", String::from_utf8(short).unwrap().trim());
+    let last = |screen: &str| screen.trim_end().lines().last().unwrap_or_default().to_owned();
+    let shows = |screen: &str, what: &str| last(screen).starts_with(what);
+    person.waits_for(|screen| shows(screen, &held));
+    person.types("osm release TASK-7");
+    person.press(&["Enter"]);
+    person.waits_for(|screen| shows(screen, &held.replace("3 held", "2 held")));
+    person.types("osm whoa");
+    person.press(&["Tab"]);
+    person.waits_for(|screen| last(screen).contains("osm whoami"));
+}
+
+#[test]
+fn bash_shows_the_session_in_its_prompt() {
+    let program = trials::need(tools::program("bash"));
+    initialises("bash", &program, "--norc --noprofile -i", "", "eval \"$(cat FILE)\"");
+}
+
+#[test]
+fn zsh_shows_the_session_in_its_prompt() {
+    let program = trials::need(tools::program("zsh"));
+    initialises("zsh", &program, "-f -i", "", "eval \"$(cat FILE)\"");
+}
+
+#[test]
+fn fish_shows_the_session_in_its_prompt() {
+    let program = trials::need(tools::program("fish"));
+    let setup = "function fish_prompt; echo 'ready> '; end; ";
+    initialises("fish", &program, "--no-config", setup, "source FILE");
+}
+
+#[test]
+fn nushell_shows_the_session_in_its_prompt() {
+    let program = trials::need(tools::nushell());
+    let setup = "$env.PROMPT_COMMAND = {|| 'ready'}; $env.PROMPT_COMMAND_RIGHT = ''; ";
+    initialises("nu", &program, "--no-config-file --no-history", setup, "source FILE");
+}
+
 #[test]
 fn bash_offers_what_exists() {
     // Otherwise it lists at the second Tab.
