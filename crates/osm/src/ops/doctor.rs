@@ -96,6 +96,7 @@ pub struct Finding {
 #[derive(Clone, Debug)]
 enum Repair {
     /// Takes a file or folder away from other users.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "a profile's folders are closed to others"))]
     Private(PathBuf),
     /// Removes files that crashed processes left in the store.
     StrayFiles,

@@ -1,5 +1,4 @@
 //! `osm man`: every page is one that man can show without a complaint.
-#![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
 use std::process::Command;
 

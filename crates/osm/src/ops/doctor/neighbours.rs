@@ -4,8 +4,6 @@
 //! agents run here, whether they ever called osm or not (Linux only: elsewhere the folder of a process is
 //! not known).
 
-use std::path::Path;
-
 use osm_identity::catalogue::{self, Kind};
 use osm_identity::{Pid, Process, ProcessSource, Repository};
 
@@ -89,7 +87,7 @@ fn agent_of(
 fn is_in(pid: Pid, repository: &Repository) -> bool {
     let folder = std::fs::read_link(format!("/proc/{pid}/cwd"));
     // A repository in a folder of this one is another one.
-    let around = |folder: &Path| Repository::around(folder).map(|it| it.worktree);
+    let around = |folder: &std::path::Path| Repository::around(folder).map(|it| it.worktree);
     folder.is_ok_and(|it| around(&it).as_ref() == Some(&repository.worktree))
 }
 

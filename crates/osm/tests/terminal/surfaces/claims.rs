@@ -30,6 +30,7 @@ fn resources(site: &mut Site) {
         "$OSM claim check \"$1\"; $OSM claim renew \"$1\"; $OSM release \"$1\"; $OSM claim accept \"$1\"",
         "$OSM claim next \"$1\" \"$2\"; $OSM claim run \"$1\" -- true; $OSM claim why \"$1\" --json",
         "$OSM claim run R -- \"$1\"; $OSM claim handoff R --to \"$1\"",
+        "$OSM claim \"$1\" --note \"$2\"; $OSM; $OSM --json; $OSM --short; $OSM --session other; $OSM doctor",
     ] {
         site.script_shows(command, &texts, &["resource"]);
     }
