@@ -290,16 +290,16 @@ fn an_old_program_is_told_to_upgrade(site: &Site) -> Outcome {
     let mut owner = site.agent()?;
     owner.claim("work")?;
     let ledger = rusqlite::Connection::open(site.ledger()).expect("a ledger");
-    ledger.pragma_update(None, "user_version", 3).expect("it is ours");
+    ledger.pragma_update(None, "user_version", 4).expect("it is ours");
     for words in ["claim other", "claims", "release work", "claim sweep"] {
         let said = owner.osm(words)?;
         assert_eq!(said.code, 1, "{said:#?}");
         assert!(
-            said.errors.contains("version 3") && said.errors.contains("or a later one"),
+            said.errors.contains("version 4") && said.errors.contains("or a later one"),
             "{said:#?}"
         );
     }
-    ledger.pragma_update(None, "user_version", 2).expect("it is ours");
+    ledger.pragma_update(None, "user_version", 3).expect("it is ours");
     assert_eq!(owner.ok("claim log")?.as_array().map(Vec::len), Some(1));
     Ok(())
 }
