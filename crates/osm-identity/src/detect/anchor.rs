@@ -43,7 +43,7 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
     Ok(Found {
         identity: Identity::Key { namespace: "anchor", label: String::new(), key },
         source: Source::Anchor,
-        confidence: if is_one_command(scene, top, limit) {
+        confidence: if is_one_command(scene, top, limit, boundary) {
             Confidence::OneCommand
         } else {
             Confidence::Confirmed
@@ -56,12 +56,12 @@ pub(super) fn detect(scene: &mut Scene, _explicit: Option<&OsStr>) -> Verdict {
 }
 
 /// Whether a pid namespace shows nothing but the command that runs us: what it belongs to is out of
-/// sight, and the next command is in another namespace.
-fn is_one_command(scene: &mut Scene, top: usize, limit: usize) -> bool {
+/// sight, and the next command is in another namespace. A sandbox may run us without a shell between.
+fn is_one_command(scene: &mut Scene, top: usize, limit: usize, boundary: Boundary) -> bool {
     let contained = scene.host.as_ref().is_ok_and(|host| host.contained);
     let is_brought_in = |process: &Process| process.parent == Pid(0) && process.pid != Pid(1);
     contained
-        && top + 1 == limit
+        && (top + 1 == limit || top == limit && matches!(boundary, Boundary::Sandbox))
         && !scene.ancestry.known().iter().any(is_brought_in)
         && (scene.base + 1..=top).all(|at| scene.is_transparent(at))
 }

@@ -342,6 +342,8 @@ fn one_command_of_a_sandbox_says_so() {
     for one in [
         "1 sh - sh -c x\n 60 osm -",
         "1 bwrap -\n 30 sh - sh -c x\n 60 osm -",
+        "1 bwrap 7\n 60 osm 7",
+        "1 firejail -\n 60 osm -",
         "1 bash 7 bash x.sh\n 60 osm 7",
         "1 tini -\n 30 sh - sh -c x\n 60 osm -",
     ] {

@@ -38,6 +38,23 @@ fn one_command_of_a_sandbox_is_warned_of() {
 }
 
 #[test]
+fn one_command_of_a_sandbox_without_a_shell_is_warned_of() {
+    for sandbox in [
+        &["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"][..],
+        &["firejail", "--quiet", "--noprofile"],
+    ] {
+        trials::need(tools::root().and_then(|()| tools::program(sandbox[0])));
+        let folder = tempfile::tempdir().unwrap();
+        let mut program = Command::new(sandbox[0]);
+        program.args(&sandbox[1..]).args([OSM, "session", "id"]).env_clear();
+        program.env("PATH", "/usr/bin:/bin").env("OSM_HOME", folder.path());
+        let output = program.output().unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(messages.contains("changes with every command"), "{sandbox:?}: {messages}");
+    }
+}
+
+#[test]
 fn a_table_without_this_process_tells_nothing() {
     // The processes of another namespace, under numbers that mean others here.
     let script = format!(
