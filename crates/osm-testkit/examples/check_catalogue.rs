@@ -30,7 +30,10 @@ fn main() -> ExitCode {
     for agent in chosen {
         let (row, right) = match examine(agent, &osm) {
             Ok(report) => report,
-            Err(error) => (format!("| **not driven**: {} | | | | ", first_line(&*error)), false),
+            Err(error) => {
+                say(&mut io::stderr(), &format!("{}: {error}", agent.name));
+                (format!("| **not driven**: {} | | | | ", first_line(&*error)), false)
+            }
         };
         is_right &= right;
         let pinned = agent.pinned();

@@ -11,6 +11,7 @@
 mod aider;
 mod claude;
 mod cline;
+mod cn;
 mod codex;
 mod conduct;
 mod copilot;
@@ -21,12 +22,16 @@ mod grok;
 mod hermes;
 mod home;
 mod invocation;
+mod kilo;
 mod kimi;
 mod nanocoder;
+mod open_codex;
 mod opencode;
 mod pi;
 mod pinned;
+mod puppy;
 mod qwen;
+mod reasonix;
 mod run;
 mod terminal;
 mod vibe;
@@ -43,7 +48,7 @@ use crate::model::{Script, ScriptedModel};
 use crate::tools;
 
 /// The agents that can be driven, in the order of [`pinned.txt`](Pinned).
-pub const AGENTS: [Agent; 15] = [
+pub const AGENTS: [Agent; 20] = [
     claude::AGENT,
     codex::AGENT,
     opencode::AGENT,
@@ -55,10 +60,15 @@ pub const AGENTS: [Agent; 15] = [
     grok::AGENT,
     cline::AGENT,
     pi::AGENT,
+    cn::AGENT,
+    kilo::AGENT,
+    reasonix::AGENT,
+    open_codex::AGENT,
     aider::AGENT,
     vibe::AGENT,
     gptme::AGENT,
     hermes::AGENT,
+    puppy::AGENT,
 ];
 
 /// One kind of agent.

@@ -136,6 +136,16 @@ impl Lab {
 
     /// Types a command into a shell and waits for what it says.
     pub fn ask(&self, shell: &mut dyn Typist, command: &str) -> io::Result<Answer> {
+        self.ask_within(PATIENCE, shell, command)
+    }
+
+    /// The same for a command that may take so long.
+    pub fn ask_within(
+        &self,
+        patience: Duration,
+        shell: &mut dyn Typist,
+        command: &str,
+    ) -> io::Result<Answer> {
         let stem = self.question();
         let (output, errors, done) =
             (stem.with_extension("out"), stem.with_extension("err"), stem.with_extension("code"));
@@ -157,7 +167,7 @@ impl Lab {
             partial = name(&stem.with_extension("partial")),
             done = name(&done),
         ))?;
-        self.wait_for(&done)?;
+        wait_within(patience, &done)?;
         Ok(Answer {
             output: fs::read_to_string(&output)?.trim().to_owned(),
             errors: fs::read_to_string(&errors)?,
@@ -167,15 +177,7 @@ impl Lab {
 
     /// Waits until a file is there.
     pub fn wait_for(&self, path: &Path) -> io::Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        while !path.exists() {
-            if Instant::now() > deadline {
-                let name = path.display();
-                return Err(io::Error::other(format!("{name} did not appear in {PATIENCE:?}")));
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(())
+        wait_within(PATIENCE, path)
     }
 
     /// A name for the files of one question.
@@ -183,6 +185,18 @@ impl Lab {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         self.path().join(format!("question-{number}"))
     }
+}
+
+fn wait_within(patience: Duration, path: &Path) -> io::Result<()> {
+    let deadline = Instant::now() + patience;
+    while !path.exists() {
+        if Instant::now() > deadline {
+            let name = path.display();
+            return Err(io::Error::other(format!("{name} did not appear in {patience:?}")));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
 }
 
 /// Lets every user read, write and enter.

@@ -227,6 +227,9 @@ pub static AGENTS: &[Agent] = &[
     named("gptme", &["gptme", "gptme-tui", "gptme-acp", "gptme-server"]),
     Agent { packages: &["@qoder-ai/qodercli"], ..named("qoder", &["qodercli", "qodercli.js"]) },
     named("devin", &["devin"]),
+    named("reasonix", &["reasonix"]),
+    named("code-puppy", &["code-puppy"]),
+    Agent { packages: &["open-codex/dist"], ..named("open-codex", &["open-codex"]) },
     Agent { packages: &["@nanocollective/nanocoder"], ..named("nanocoder", &["nanocoder"]) },
 ];
 

@@ -10,6 +10,16 @@ use super::{Error, Plan, RealAgent, Run};
 /// What the commands of an agent find when the test says nothing else.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/// For an agent that asks for news where no setting forbids it: the model is its proxy, and refuses.
+pub(super) fn no_network(url: &str) -> [(&'static str, String); 4] {
+    [
+        ("HTTP_PROXY", url.into()),
+        ("HTTPS_PROXY", url.into()),
+        ("ALL_PROXY", url.into()),
+        ("NO_PROXY", "127.0.0.1,localhost".into()),
+    ]
+}
+
 /// How to start an agent. The environment is complete: nothing is inherited, so that neither an
 /// agent outside the test nor a proxy is seen from within.
 #[derive(Clone, Debug)]
@@ -33,6 +43,25 @@ impl Invocation {
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
+
+    /// The same as a script, for a shell that a person would start the agent in.
+    #[must_use]
+    pub fn script(&self) -> String {
+        let mut words = vec![format!("cd {} && exec env -i", quoted(self.workdir.as_os_str()))];
+        words.extend(
+            self.env
+                .iter()
+                .map(|(name, value)| format!("{}={}", name.to_string_lossy(), quoted(value))),
+        );
+        words.push(quoted(self.program.as_os_str()));
+        words.extend(self.args.iter().map(|word| quoted(word.as_ref())));
+        words.join(" ")
+    }
+}
+
+/// One word of a shell, whatever is in it.
+fn quoted(text: &OsStr) -> String {
+    format!("'{}'", text.to_string_lossy().replace('\'', r"'\''"))
 }
 
 pub(super) fn prepare(real: &RealAgent, plan: Plan, run: &Run<'_>) -> Result<Invocation, Error> {

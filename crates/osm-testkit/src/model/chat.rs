@@ -38,7 +38,9 @@ pub(super) fn whole(answer: &Answer) -> Value {
         "message": message,
         "finish_reason": finish_reason(&answer.reply),
     });
-    envelope(answer, "chat.completion", &choice)
+    let mut whole = envelope(answer, "chat.completion", &json!([choice]));
+    whole["usage"] = usage();
+    whole
 }
 
 pub(super) fn stream(answer: &Answer) -> Vec<Event> {
@@ -50,22 +52,30 @@ pub(super) fn stream(answer: &Answer) -> Vec<Event> {
             json!({ "role": "assistant", "content": null, "tool_calls": [call] })
         }
     };
-    let chunk = |delta: Value, finish: Value| {
-        let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
-        Event::unnamed(envelope(answer, "chat.completion.chunk", &choice))
-    };
-    vec![chunk(delta, Value::Null), chunk(json!({}), finish_reason(&answer.reply).into())]
+    let chunk = |delta: Value, finish: Value| json!([{ "index": 0, "delta": delta, "finish_reason": finish }]);
+    let chunks = [chunk(delta, Value::Null), chunk(json!({}), finish_reason(&answer.reply).into())];
+    let mut events: Vec<Event> = chunks
+        .map(|choices| Event::unnamed(envelope(answer, "chat.completion.chunk", &choices)))
+        .into();
+    // The usage comes last and alone: Continue reads no call in a chunk that has it.
+    let mut last = envelope(answer, "chat.completion.chunk", &json!([]));
+    last["usage"] = usage();
+    events.push(Event::unnamed(last));
+    events
 }
 
-fn envelope(answer: &Answer, object: &str, choice: &Value) -> Value {
+fn envelope(answer: &Answer, object: &str, choices: &Value) -> Value {
     json!({
         "id": format!("chatcmpl-{}", answer.number),
         "object": object,
         "created": 0,
         "model": answer.model,
-        "choices": [choice],
-        "usage": { "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 },
+        "choices": choices,
     })
+}
+
+fn usage() -> Value {
+    json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 })
 }
 
 fn call(reply: &Reply) -> Value {

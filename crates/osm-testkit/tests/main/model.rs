@@ -225,7 +225,10 @@ fn openai_chat_completions() {
     let stream = post(&model, "/v1/chat/completions", &ask(&[&prompt], true));
     assert!(stream.ends_with("data: [DONE]\n\n"));
     let first = events(&stream);
-    assert_eq!(names(&first), ["", ""]);
+    assert_eq!(names(&first), ["", "", ""]);
+    assert!(first[..2].iter().all(|(_, chunk)| chunk["usage"].is_null()));
+    assert_eq!(first[2].1["choices"], json!([]));
+    assert_eq!(first[2].1["usage"]["total_tokens"], 2);
     let call = &first[0].1["choices"][0]["delta"]["tool_calls"][0];
     assert_eq!(call["index"], 0);
     assert_eq!(call["function"]["name"], "run_shell_command");
