@@ -3,6 +3,7 @@
 mod differ;
 mod fake_agents;
 mod inner_terminals;
+mod logins;
 mod namespaces;
 mod not_fooled;
 mod orphans;
@@ -30,6 +31,7 @@ pub(crate) fn main() -> ExitCode {
         differ::SITUATIONS,
         not_fooled::SITUATIONS,
         namespaces::SITUATIONS,
+        logins::SITUATIONS,
         shells::SITUATIONS,
         inner_terminals::SITUATIONS,
         orphans::SITUATIONS,
@@ -51,9 +53,18 @@ pub(crate) fn main() -> ExitCode {
         .collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
     let page = page.lock().expect("no row panics with the page");
+    if let Some(file) = record_file() {
+        std::fs::write(file, page.record()).expect("the file of the record can be written");
+    }
     if conclusion.has_failed() || !page.is_settled() {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
     }
+}
+
+/// Where `scripts/run-tests --twice` wants a record of the run.
+#[expect(clippy::disallowed_methods, reason = "tests are set up through variables")]
+fn record_file() -> Option<std::ffi::OsString> {
+    std::env::var_os("OSM_TEST_RECORD")
 }
