@@ -7,6 +7,7 @@
 //! Tests that need no faults share one server ([`Server::shared`]) and have a [database](Server::database) each.
 
 mod guard;
+mod pooler;
 pub mod proxy;
 mod replica;
 
@@ -21,6 +22,7 @@ use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use self::guard::Guard;
+pub use self::pooler::Pooler;
 use crate::tools::{self, Skipped};
 
 /// The role that owns everything.
