@@ -22,9 +22,32 @@ pub enum Fault {
     LoseReply(&'static str),
 }
 
+/// What is lost again and again.
+struct Regular {
+    text: &'static str,
+    /// One in so many of these requests is lost, and the reply to another one.
+    period: usize,
+    seen: usize,
+    lost: usize,
+}
+
+impl Regular {
+    fn next(&mut self) -> Option<Fault> {
+        self.seen += 1;
+        let fault = match self.seen % self.period {
+            0 => Fault::LoseReply(self.text),
+            at if at == self.period / 2 => Fault::LoseRequest(self.text),
+            _ => return None,
+        };
+        self.lost += 1;
+        Some(fault)
+    }
+}
+
 #[derive(Default)]
 struct State {
     fault: Option<Fault>,
+    regular: Option<Regular>,
     is_partitioned: bool,
     delay: Duration,
     connections: Vec<TcpStream>,
@@ -73,6 +96,17 @@ impl Proxy {
     /// Loses one request or reply.
     pub fn lose(&self, fault: Fault) {
         self.shared.state().fault = Some(fault);
+    }
+
+    /// From now on loses one in so many requests with this text, and the reply to another one.
+    pub fn lose_regularly(&self, text: &'static str, period: usize) {
+        self.shared.state().regular = Some(Regular { text, period, seen: 0, lost: 0 });
+    }
+
+    /// How many requests and replies were lost regularly.
+    #[must_use]
+    pub fn lost(&self) -> usize {
+        self.shared.state().regular.as_ref().map_or(0, |regular| regular.lost)
     }
 
     /// Whether what was to be lost is lost.
@@ -204,6 +238,11 @@ impl Shared {
     /// The fault that is about this request; it happens once.
     fn fault_of(&self, request: &[u8]) -> Option<Fault> {
         let mut state = self.state();
+        if let Some(regular) = &mut state.regular
+            && contains(request, regular.text.as_bytes())
+        {
+            return regular.next();
+        }
         let (Fault::LoseRequest(text) | Fault::LoseReply(text)) = state.fault.as_ref()?;
         let is_it = contains(request, text.as_bytes());
         state.fault.take_if(|_| is_it)
