@@ -209,6 +209,12 @@ impl Server {
         Self { application: application.to_owned(), ..self }
     }
 
+    /// Whether the address or a variable has a password in it.
+    #[must_use]
+    pub fn has_password(&self) -> bool {
+        self.password.is_some()
+    }
+
     /// The hosts, in the order in which they are tried.
     #[must_use]
     pub fn hosts(&self) -> &[Host] {

@@ -27,6 +27,7 @@ mod entry;
 pub mod fs;
 mod holder;
 pub mod memory;
+pub mod postgres;
 mod settle;
 
 use std::ops::ControlFlow;

@@ -40,6 +40,9 @@ pub enum Error {
     /// The store cannot be reached, so nothing was changed.
     #[error("cannot reach the store: {0}")]
     Unreachable(Cause),
+    /// A server refused, and nothing was changed.
+    #[error("{0}")]
+    Server(osm_postgres::Error),
     /// No folder is known in which the store could be.
     #[error("no folder for sessions: {0}")]
     NoFolder(&'static str),
@@ -202,6 +205,7 @@ impl Error {
                 _ => ErrorKind::Unreachable,
             },
             Self::Unreachable(_) | Self::NoFolder(_) => ErrorKind::Unreachable,
+            Self::Server(error) => kind_of_server(error.kind()),
             Self::UnknownOutcome(_) => ErrorKind::UnknownOutcome,
             Self::Unsafe { reason, .. } => match reason {
                 Unsafe::OtherOwner { .. } | Unsafe::WorldWritable { .. } => ErrorKind::Denied,
@@ -227,6 +231,38 @@ impl Error {
     /// Whether it is not known if the change was carried out.
     pub(crate) fn is_unknown_outcome(&self) -> bool {
         matches!(self, Self::UnknownOutcome(_))
+    }
+}
+
+fn kind_of_server(kind: osm_postgres::Kind) -> ErrorKind {
+    use osm_postgres::Kind;
+    match kind {
+        Kind::Settings | Kind::Denied | Kind::Tls | Kind::ReadOnly => ErrorKind::Denied,
+        Kind::DiskFull => ErrorKind::Full,
+        Kind::MissingSchema | Kind::OlderSchema | Kind::NewerSchema | Kind::Constraint => {
+            ErrorKind::Damaged
+        }
+        Kind::LockTimeout | Kind::Conflict => ErrorKind::Busy,
+        Kind::OutcomeUnknown => ErrorKind::UnknownOutcome,
+        _ => ErrorKind::Unreachable,
+    }
+}
+
+impl From<osm_postgres::Error> for Error {
+    fn from(error: osm_postgres::Error) -> Self {
+        match error.kind() {
+            osm_postgres::Kind::OutcomeUnknown => Self::UnknownOutcome(error.into()),
+            _ => Self::Server(error),
+        }
+    }
+}
+
+impl osm_postgres::OfServer for Error {
+    fn of_server(&self) -> Option<&osm_postgres::Error> {
+        match self {
+            Self::Server(error) => Some(error),
+            _ => None,
+        }
     }
 }
 

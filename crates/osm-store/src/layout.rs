@@ -242,6 +242,12 @@ pub fn archived_id(kind: ArchiveKind, name: &str) -> Option<SessionId> {
     (number.len() == 3 && digits(number) && is_time).then(|| id.parse().ok())?
 }
 
+/// What the name of an archive begins with, without the number that makes it unlike others.
+#[must_use]
+pub fn archive_stem(kind: ArchiveKind, name: &str) -> Option<&str> {
+    bare(kind, name)?.rsplit_once("--").map(|(stem, _)| stem)
+}
+
 /// The name of an archive without its extension.
 fn bare(kind: ArchiveKind, name: &str) -> Option<&str> {
     let name = if is_compressed(kind) { name.strip_suffix(".gz")? } else { name };

@@ -21,10 +21,12 @@
 //! | every file name | [`layout`] |
 //! | what "atomic" means, and locks | `fs/atomic.rs`, `fs/lock.rs` |
 //! | the seam for other backends | [`backend`] |
+//! | a store on a server | [`backend::postgres`] |
 //! | a lost reply, a lost lease | `backend/settle.rs`, `session/save.rs` |
 //! | when a session is old | [`retention`] |
 //! | how it is removed | [`cleanup`] |
 //! | when the store cannot be used | [`fallback`] |
+//! | from one store to another | [`copy`] |
 
 #![deny(missing_docs)]
 
@@ -32,6 +34,7 @@ pub mod audit;
 mod author;
 pub mod backend;
 pub mod cleanup;
+pub mod copy;
 pub mod diff;
 mod document;
 mod error;
@@ -57,6 +60,7 @@ pub use author::Author;
 pub use backend::Clock;
 pub use backend::fs::FsBackend;
 pub use backend::memory::MemoryBackend;
+pub use backend::postgres::PostgresBackend;
 pub use document::{HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, Usage, VERSION};
 pub use error::{Cause, Damage, Damaged, Error, ErrorKind, Result, Unsafe};
 pub use key::Key;

@@ -32,6 +32,12 @@ pub enum Damage {
     /// A key of `values` is not a number.
     #[error("value {0:?} has no number")]
     ValueName(String),
+    /// What was read back is not what was written.
+    #[error("the copy is not what was written")]
+    NotAsWritten,
+    /// A server has not all pieces of it.
+    #[error("pieces of the document are missing on the server")]
+    MissingPieces,
     /// A reference leads to a value that is missing.
     #[error("value {0} is missing")]
     MissingValue(u32),

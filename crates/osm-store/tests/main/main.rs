@@ -21,6 +21,8 @@ mod leases;
 mod locks;
 mod lossy;
 #[cfg(target_os = "linux")]
+mod postgres;
+#[cfg(target_os = "linux")]
 mod power_loss;
 mod races;
 mod session_story;

@@ -55,6 +55,10 @@ fn on_every_backend(story: fn(&Store)) {
     for backend in backends(folder.path()) {
         story(&Store::new(backend, holder()));
     }
+    #[cfg(target_os = "linux")]
+    if let Some(server) = crate::postgres::shared() {
+        story(&Store::new(Arc::new(server), holder()));
+    }
 }
 
 #[test]

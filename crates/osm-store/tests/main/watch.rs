@@ -14,6 +14,10 @@ fn everywhere(test: impl Fn(&dyn Backend)) {
     test(&Home::new().open());
     test(&memory());
     test(&Lossy::new(clock()));
+    #[cfg(target_os = "linux")]
+    if let Some(server) = crate::postgres::shared() {
+        test(&server);
+    }
 }
 
 #[test]
