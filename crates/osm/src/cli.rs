@@ -8,6 +8,7 @@ mod goal;
 mod message;
 mod mode;
 mod own_words;
+mod store;
 mod trust;
 
 use std::ffi::OsString;
@@ -26,6 +27,7 @@ pub(crate) use goal::{Goal, GoalCommand};
 pub(crate) use message::{Ask, Inbox, Tell};
 pub(crate) use mode::{LogArguments, ModeArguments, ScriptArguments};
 pub(crate) use own_words::own_words;
+pub(crate) use store::Store;
 pub(crate) use trust::{Trust, TrustCommand};
 
 use self::deferred::Deferred;
@@ -55,7 +57,7 @@ pub(crate) struct Line {
     /// Use this session instead of the detected one; a new name creates a session
     #[arg(long, global = true, value_name = "ID", alias = "session-id")]
     pub(crate) session: Option<OsString>,
-    /// Keep sessions and claims in this store: fs or memory
+    /// Keep sessions and claims in this store: fs, memory or postgres
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) store: Option<String>,
     /// Print colors: auto means only on a terminal
@@ -125,6 +127,9 @@ pub(crate) enum Command {
     Tell(Deferred<Tell>),
     /// Show the messages to this session, and acknowledge them
     Inbox(Deferred<Inbox>),
+    /// Manage the store of sessions: its state, tables, copies
+    #[command(subcommand, arg_required_else_help = true)]
+    Store(Deferred<Store>),
     /// Install hooks into coding agents
     #[command(subcommand, arg_required_else_help = true)]
     Agent(Deferred<Agent>),

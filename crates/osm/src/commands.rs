@@ -22,6 +22,7 @@ mod prime;
 mod script;
 mod session;
 pub(crate) mod status;
+mod store;
 mod trust;
 mod upstream;
 mod whoami;
@@ -64,6 +65,7 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Ask(line)) => message::ask(line, &invocation(ui), ui)?,
         Some(Command::Tell(line)) => message::tell(line, &invocation(ui), ui)?,
         Some(Command::Inbox(line)) => message::inbox(line, &invocation(ui), ui)?,
+        Some(Command::Store(line)) => store::run(line, &invocation(ui), ui)?,
         Some(Command::Agent(line)) => agent::run(line, &invocation(ui), ui)?,
         Some(Command::Mcp) => mcp::run(world, options(), ui)?,
         // It shows the problems of the configuration itself.

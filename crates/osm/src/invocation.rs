@@ -14,7 +14,7 @@ use osm_claims::{Claims, MemoryLedger, SqliteLedger, SystemProbe};
 use osm_identity::{Detection, Repository, Request, SessionId, Source, System};
 use osm_store::backend::Backend;
 use osm_store::retention::Uptime;
-use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, Store, Usage};
+use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, PostgresBackend, Store, Usage};
 
 use crate::World;
 use crate::bare::repository_around;
@@ -47,6 +47,24 @@ pub struct Invocation<'a> {
 pub(crate) enum StoreName {
     Fs,
     Memory,
+    Postgres,
+}
+
+impl StoreName {
+    /// Its name in options and settings.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Fs => "fs",
+            Self::Memory => "memory",
+            Self::Postgres => "postgres",
+        }
+    }
+
+    fn named(name: &str) -> Result<Self, InvocationError> {
+        let found =
+            [Self::Fs, Self::Memory, Self::Postgres].into_iter().find(|it| it.name() == name);
+        found.ok_or_else(|| InvocationError::UnknownStore(name.to_owned()))
+    }
 }
 
 /// Opens the chosen store, from any thread.
@@ -67,6 +85,9 @@ pub enum InvocationError {
     /// The configuration names no store.
     #[error("{0}")]
     StoreSetting(String),
+    /// The ledger of claims cannot be on a server.
+    #[error("claims on a PostgreSQL server are not supported")]
+    ClaimsOnServer,
     /// The working directory was removed.
     #[error("the working directory does not exist any more")]
     NoFolder,
@@ -77,6 +98,7 @@ impl Failure for InvocationError {
         match self {
             Self::NoHome => "no_home",
             Self::UnknownStore(_) | Self::StoreSetting(_) => "unknown_store",
+            Self::ClaimsOnServer => "unsupported_store",
             Self::NoFolder => "no_folder",
         }
     }
@@ -91,8 +113,9 @@ impl Failure for InvocationError {
     fn hints(&self) -> Vec<String> {
         vec![match self {
             Self::NoHome => "set HOME, or OSM_HOME to a folder".into(),
-            Self::UnknownStore(_) => "use fs or memory, in --store or OSM_STORE".into(),
+            Self::UnknownStore(_) => "use fs, memory or postgres, in --store or OSM_STORE".into(),
             Self::StoreSetting(_) => "see `osm config validate`".into(),
+            Self::ClaimsOnServer => "claim with --store fs: it counts on this machine".into(),
             Self::NoFolder => "change to a folder that exists".into(),
         }]
     }
@@ -165,11 +188,7 @@ impl<'a> Invocation<'a> {
                 InvalidStore::File(why) => InvocationError::StoreSetting(why),
             })?,
         };
-        match name {
-            "fs" => Ok(StoreName::Fs),
-            "memory" => Ok(StoreName::Memory),
-            name => Err(InvocationError::UnknownStore(name.to_owned())),
-        }
+        StoreName::named(name)
     }
 
     /// The folder of everything that is kept.
@@ -177,21 +196,51 @@ impl<'a> Invocation<'a> {
         self.world.home().ok_or(InvocationError::NoHome)
     }
 
+    /// The server of the store.
+    pub(crate) fn database(&self) -> osm_postgres::Result<osm_postgres::Server> {
+        let variable = |name: &str| self.world.environment.get(name)?.to_str().map(str::to_owned);
+        let given = variable("OSM_DATABASE_URL").filter(|address| !address.is_empty());
+        // With libpq's variables alone the address can be left out.
+        let by_host = || variable("PGHOST").map(|_| "postgres://".to_owned());
+        match given.or_else(|| self.settings.store_url.clone()).or_else(by_host) {
+            Some(address) => osm_postgres::Server::new(&address, &variable),
+            None => Err(osm_postgres::Error::new(
+                osm_postgres::Kind::Settings,
+                "an unknown address",
+                "neither OSM_DATABASE_URL nor `store.url` nor PGHOST is set",
+            )),
+        }
+    }
+
     /// The chosen backend, and what it takes to open it from any thread.
     fn backend(
         &self,
     ) -> Result<impl Fn() -> osm_store::Result<Arc<dyn Backend>> + use<>, InvocationError> {
-        let (name, home) = (self.store_name()?, self.world.home());
+        Ok(self.opener(self.store_name()?))
+    }
+
+    /// A store by its name.
+    pub(crate) fn backend_named(&self, name: &str) -> Result<Arc<dyn Backend>, SessionError> {
+        Ok(self.opener(StoreName::named(name)?)()?)
+    }
+
+    fn opener(&self, name: StoreName) -> impl Fn() -> osm_store::Result<Arc<dyn Backend>> + use<> {
+        let home = self.world.home();
+        let server = (name == StoreName::Postgres).then(|| self.database().map(Arc::new));
         let clock = Arc::clone(&self.world.clock);
-        Ok(move || -> osm_store::Result<Arc<dyn Backend>> {
+        move || -> osm_store::Result<Arc<dyn Backend>> {
             Ok(match name {
                 StoreName::Fs => {
                     let home = home.as_deref().ok_or(osm_store::Error::NoFolder(NO_HOME))?;
                     Arc::new(FsBackend::open(home, Arc::clone(&clock))?)
                 }
                 StoreName::Memory => Arc::new(MemoryBackend::new(Arc::clone(&clock))),
+                StoreName::Postgres => {
+                    let server = server.clone().expect("it is set for this store")?;
+                    Arc::new(PostgresBackend::open(server)?)
+                }
             })
-        })
+        }
     }
 
     /// The store.
@@ -239,13 +288,14 @@ impl<'a> Invocation<'a> {
                 let ledger = SqliteLedger::open(&self.home()?, &System).map_err(error)?;
                 Claims::new(Box::new(ledger), probe)
             }
+            StoreName::Postgres => return Err(InvocationError::ClaimsOnServer.into()),
         })
     }
 
     /// The folder of the ledger of claims; `None` if it is in memory.
     pub(crate) fn ledger_folder(&self) -> Result<Option<PathBuf>, claim::Error> {
         Ok(match self.store_name()? {
-            StoreName::Memory => None,
+            StoreName::Memory | StoreName::Postgres => None,
             StoreName::Fs => Some(self.home()?),
         })
     }

@@ -15,6 +15,8 @@ pub mod identity;
 mod path_text;
 pub mod prime;
 pub mod prompt;
+pub(crate) mod server;
 pub mod session;
 pub mod status;
+pub mod store;
 pub mod trust;

@@ -46,7 +46,8 @@ pub enum ColorChoice {
 
 /// Variables that `osm` itself reads, besides those of identity.
 pub const VARIABLES: &[(&str, &str)] = &[
-    ("OSM_STORE", "the store of sessions and claims: fs or memory"),
+    ("OSM_STORE", "the store of sessions and claims: fs, memory or postgres"),
+    ("OSM_DATABASE_URL", "the address of the PostgreSQL server; overrides `store.url`"),
     ("OSM_CONFIG", "the configuration of the upstream tool, for `osm config import-upstream`"),
     ("OSM_HOME", "the folder of configuration and sessions, instead of the default"),
     ("OSM_SCOPE", "the scope of claims, instead of the repository around the working directory"),

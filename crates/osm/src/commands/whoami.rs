@@ -40,6 +40,7 @@ pub(super) fn describe(identity: &Identity, ui: &mut Ui) {
     }
     let place = match &identity.place {
         Place::File(path) => path.display().to_string(),
+        Place::Server(server) => format!("PostgreSQL at {server}"),
         Place::Memory => "in memory".into(),
         Place::Nowhere => "not stored: set HOME, or OSM_HOME to a folder".into(),
     };

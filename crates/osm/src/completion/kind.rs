@@ -60,7 +60,7 @@ type Row = (&'static str, &'static str, Kind);
 
 const ROWS: &[Row] = &[
     ("*", "session", Kind::Sessions),
-    ("*", "store", Kind::Words(&["fs", "memory"])),
+    ("*", "store", Kind::Words(&["fs", "memory", "postgres"])),
     ("*", "id", Kind::Sessions),
     ("*", "scope", Kind::Text),
     ("*", "note", Kind::Text),
@@ -85,6 +85,8 @@ const ROWS: &[Row] = &[
     ("session restore", "name", Kind::Archives),
     ("session export", "output", Kind::Files),
     ("session import", "files", Kind::Files),
+    ("store copy", "from", Kind::Words(&["fs", "postgres"])),
+    ("store copy", "to", Kind::Words(&["fs", "postgres"])),
     ("goal", "name", Kind::Goals),
     ("goal show", "name", Kind::Goals),
     ("goal new", "name", Kind::Text),

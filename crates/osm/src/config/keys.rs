@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     Choice(&'static [&'static str]),
     /// The path of a file; unset by default.
     Path,
+    /// The address of a server; unset by default.
+    Server,
     /// Paths of folders.
     Paths,
     /// Paths of folders, absolute or starting with `~/`: a relative path would mean another folder in
@@ -61,10 +63,12 @@ pub(crate) enum Value {
 pub(super) const KEEP_ARCHIVES: &str = "session.reset.keep_archives";
 pub(super) const HISTORY_LENGTH: &str = "session.history_length";
 pub(super) const STORE: &str = "store.backend";
+/// Not shown with its variable, which may have a password in it.
+pub(super) const STORE_URL: &str = "store.url";
 pub(super) const EDITS: &str = "agent.edits";
 
 /// The settings of prompts, scripts and the log are read in `prompting.rs`.
-const OTHERS: [Key; 18] = [
+const OTHERS: [Key; 19] = [
     Key {
         name: KEEP_ARCHIVES,
         doc: "Archive a session before `osm session reset`.",
@@ -77,8 +81,13 @@ const OTHERS: [Key; 18] = [
     },
     Key {
         name: STORE,
-        doc: "Store sessions and claims in files (fs) or in memory (memory).",
-        kind: Kind::Choice(&["fs", "memory"]),
+        doc: "Store sessions and claims in files (fs), in memory (memory) or on a server (postgres).",
+        kind: Kind::Choice(&["fs", "memory", "postgres"]),
+    },
+    Key {
+        name: STORE_URL,
+        doc: "The address of the PostgreSQL server, without a password: postgres://user@host/database.",
+        kind: Kind::Server,
     },
     Key {
         name: EDITS,
@@ -178,7 +187,7 @@ impl Key {
             Kind::Switch(switch) => Value::Switch(switch),
             Kind::Number(number) => Value::Number(number),
             Kind::Choice(words) => Value::Word(words[0]),
-            Kind::Path => Value::Path(String::new()),
+            Kind::Path | Kind::Server => Value::Path(String::new()),
             Kind::Names | Kind::Paths | Kind::RootedPaths => Value::Names(Vec::new()),
             Kind::Agents => Value::Agents(0),
         }
@@ -212,6 +221,10 @@ impl Key {
             Kind::Path => match item.as_str() {
                 Some(path) => Ok(Value::Path(path.to_owned())),
                 None => Err(self.mistaken("a path in quotes", item)),
+            },
+            Kind::Server => match item.as_str() {
+                Some(address) => self.parse_one(address),
+                None => Err(self.mistaken("an address in quotes", item)),
             },
             Kind::Paths | Kind::RootedPaths => {
                 let list = item.as_array().map(|list| list.iter().map(|it| it.as_str()).collect());
@@ -307,11 +320,25 @@ impl Key {
                 format!("`{}` must be a whole number up to {}, not {word:?}", self.name, u32::MAX)
             }),
             Kind::Path => Ok(Value::Path(word.to_owned())),
+            Kind::Server => {
+                check_address(word).map_err(|reason| format!("`{}`: {reason}", self.name))?;
+                Ok(Value::Path(word.to_owned()))
+            }
             Kind::Names | Kind::Paths | Kind::RootedPaths | Kind::Agents => {
                 self.parse(&[word.to_owned()])
             }
         }
     }
+}
+
+/// Refuses what is not an address, and a password: the file is shown, copied and kept under version control.
+fn check_address(address: &str) -> Result<(), String> {
+    let somebody = |name: &str| (name == "USER").then(|| "user".to_owned());
+    let server = osm_postgres::Server::new(address, &somebody);
+    if server.map_err(|error| error.reason().to_owned())?.has_password() {
+        return Err("leave out the password, and put it into ~/.pgpass or PGPASSWORD".into());
+    }
+    Ok(())
 }
 
 impl From<retention::Setting> for Value {

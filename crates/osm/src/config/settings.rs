@@ -3,7 +3,7 @@
 use osm_identity::{Catalogue, Environment};
 use osm_store::retention::Policy;
 
-use super::keys::{EDITS, HISTORY_LENGTH, KEEP_ARCHIVES, Kind, STORE, Value};
+use super::keys::{EDITS, HISTORY_LENGTH, KEEP_ARCHIVES, Kind, STORE, STORE_URL, Value};
 use super::{Prompting, Reading};
 use crate::World;
 use crate::error::Failure;
@@ -43,6 +43,8 @@ pub(crate) struct Settings {
     invalid_limits: Option<InvalidLimits>,
     /// The store, or why its name is invalid.
     store: Result<&'static str, InvalidStore>,
+    /// The address of the server in the file.
+    pub(crate) store_url: Option<String>,
 }
 
 /// What a hook does before an edit of a file that another session holds.
@@ -127,6 +129,10 @@ impl From<Reading> for Settings {
             policy,
             invalid_limits,
             store: store(&reading),
+            store_url: match &reading.entry(STORE_URL).value {
+                Ok(Value::Path(address)) if !address.is_empty() => Some(address.clone()),
+                _ => None,
+            },
             catalogue: reading.catalogue,
         }
     }

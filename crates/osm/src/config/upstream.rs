@@ -82,7 +82,7 @@ pub(crate) fn read(text: &str, home: Option<&Path>) -> Result<Upstream, Problem>
         let problem = |reason| Problem::on_line(number, format!("{theirs}: {reason}"));
         let value = value.trim();
         let words = match key.kind {
-            Kind::Path => vec![value],
+            Kind::Path | Kind::Server => vec![value],
             Kind::Paths | Kind::RootedPaths => value.split(SEPARATORS).map(str::trim).collect(),
             _ => {
                 let value = key.parse_one(as_we_write(theirs, value)).map_err(problem)?;

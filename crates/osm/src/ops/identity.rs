@@ -25,6 +25,8 @@ pub struct Identity {
 pub enum Place {
     /// In this file, which need not exist yet.
     File(PathBuf),
+    /// On this server.
+    Server(String),
     /// In the memory of the process.
     Memory,
     /// Nowhere: no home folder or no such store.
@@ -37,6 +39,10 @@ pub fn explain(invocation: &Invocation) -> Identity {
     let detection = invocation.explain();
     let place = match (invocation.store_name(), invocation.home()) {
         (Ok(StoreName::Memory), _) => Place::Memory,
+        (Ok(StoreName::Postgres), _) => match invocation.database() {
+            Ok(server) => Place::Server(server.to_string()),
+            Err(_) => Place::Nowhere,
+        },
         (Ok(StoreName::Fs), Ok(home)) => Place::File(Layout::new(&home).document(&detection.id)),
         _ => Place::Nowhere,
     };

@@ -21,6 +21,8 @@ mod one_writer;
 mod ops;
 mod output;
 #[cfg(target_os = "linux")]
+mod postgres;
+#[cfg(target_os = "linux")]
 mod power_loss;
 mod prose;
 mod questions;

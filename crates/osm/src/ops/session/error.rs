@@ -13,6 +13,7 @@ use crate::error::{Exit, Failure};
 use crate::interaction::{Interrupted, Unconfirmed};
 use crate::invocation::InvocationError;
 use crate::ops::identity::name::NameError;
+use crate::ops::server;
 
 /// Why an operation on sessions failed.
 #[derive(Debug, thiserror::Error)]
@@ -147,6 +148,7 @@ impl Failure for Error {
                 _ => "store_io",
             },
             Self::Unreachable(_) => "store_unreachable",
+            Self::Server(error) => server::reason(error.kind()),
             Self::NoFolder(_) => "no_home",
             Self::UnknownOutcome(_) => "unknown_outcome",
             Self::Unsafe { .. } => "unsafe_file",
@@ -196,6 +198,7 @@ fn hint(error: &Error) -> Option<String> {
         Error::Io { .. } if error.kind() == ErrorKind::Denied => {
             "check the owner and permissions of the folder, or set OSM_HOME to another one"
         }
+        Error::Server(error) => server::hint(error.kind())?,
         Error::NoFolder(_) => "set HOME, or OSM_HOME to a folder",
         Error::Unsafe { reason: Unsafe::NoLocks, .. } => {
             "set OSM_HOME to a folder on a file system with locks"
