@@ -134,11 +134,14 @@ impl Connection {
         let mut link = self.take_link()?;
         let was_used = link.was_used;
         let first = attempt(&mut link, &self.server);
-        let is_stale = was_used && link.is_closed();
+        // The server may say farewell in place of an answer, before the connection is seen to be closed.
+        let is_over = link.is_closed() || first.as_ref().is_err_and(Error::ends_connection);
         link.was_used |= first.is_ok();
-        self.put_back(link);
+        if !is_over {
+            self.put_back(link);
+        }
         match first {
-            Err(error) if error.kind() == Kind::Unreachable && is_stale => {
+            Err(error) if error.kind() == Kind::Unreachable && was_used && is_over => {
                 let mut link = self.take_link()?;
                 let second = attempt(&mut link, &self.server);
                 link.was_used |= second.is_ok();

@@ -126,10 +126,14 @@ impl Error {
     pub(crate) fn of_unacknowledged(self) -> Self {
         let is_unknown = match &self.state {
             None => self.kind != Kind::Refused,
-            // Connection exceptions, and the end of the server.
-            Some(state) => state.code().starts_with("08") || state.code().starts_with("57P"),
+            Some(_) => self.ends_connection(),
         };
         Self { kind: if is_unknown { Kind::OutcomeUnknown } else { self.kind }, ..self }
+    }
+
+    /// Whether the server ended the connection with it.
+    pub(crate) fn ends_connection(&self) -> bool {
+        self.code().is_some_and(|code| code.starts_with("08") || code.starts_with("57P"))
     }
 
     /// Whether the same transaction can simply be tried again.

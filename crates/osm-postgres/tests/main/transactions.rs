@@ -134,6 +134,11 @@ fn a_server_process_that_is_ended() {
     });
     assert_kind(&ended.unwrap_err(), Kind::Unreachable);
     assert_eq!(number(&mut connection, SUM), 0);
+    // Between two calls nothing is lost by it, however it is noticed.
+    for _ in 0..20 {
+        server.sql("postgres", &end).unwrap();
+        assert_eq!(number(&mut connection, SUM), 0);
+    }
     let cancel = end.replace("terminate", "cancel");
     let cancelled = std::thread::scope(|scope| {
         let running = scope.spawn(|| run(&mut connection, |it| it.batch("SELECT pg_sleep(600)")));
