@@ -430,7 +430,7 @@ mod tests {
         );
         for (name, words, reason) in [
             ("session.max_count", &["7", "8"][..], "`session.max_count` takes one value, not 2"),
-            (STORE, &["disk"], "`store.backend` must be fs or memory, not \"disk\""),
+            (STORE, &["disk"], "`store.backend` must be fs or memory or postgres, not \"disk\""),
             (
                 KEEP_ARCHIVES,
                 &["1"],

@@ -117,6 +117,7 @@ fn every_setting_is_listed_with_its_source() {
     session.reset.keep_archives     true         default
     session.history_length          200          default
     store.backend                   memory       env OSM_STORE
+    store.url                       none         default
     agent.edits                     refuse       default
     prompt.tokens                   true         default
     prompt.budget                   0            default
@@ -137,7 +138,7 @@ fn every_setting_is_listed_with_its_source() {
         serde_json::from_str(&env.run(&["config", "list", "--json"]).stdout).unwrap();
     let row = |name: &str| rows.as_array().unwrap().iter().find(|row| row["key"] == name).unwrap();
     assert_snapshot!(row("session.max_count"), @r#"{"key":"session.max_count","value":7,"default":100,"source":"config","file":"$OSM_HOME/config.toml","line":2,"variable":null,"problem":null,"doc":"Keep at most this many sessions, the newest (0: no limit)."}"#);
-    assert_snapshot!(row("store.backend"), @r#"{"key":"store.backend","value":"memory","default":"fs","source":"env","file":null,"line":null,"variable":"OSM_STORE","problem":null,"doc":"Store sessions and claims in files (fs) or in memory (memory)."}"#);
+    assert_snapshot!(row("store.backend"), @r#"{"key":"store.backend","value":"memory","default":"fs","source":"env","file":null,"line":null,"variable":"OSM_STORE","problem":null,"doc":"Store sessions and claims in files (fs), in memory (memory) or on a server (postgres)."}"#);
 }
 
 #[test]
@@ -300,7 +301,7 @@ fn every_problem_is_shown() {
     $OSM_HOME/config.toml:3: unknown setting "session.max_cuont" (did you mean "session.max_count"?)
     $OSM_HOME/config.toml:4: `session.max_age_days` must be a whole number from 0 to 4294967295, not "-1"
     $OSM_HOME/config.toml:5: `session.reset` must be a table
-    $OSM_HOME/config.toml:7: `store.backend` must be fs or memory, not "disk"
+    $OSM_HOME/config.toml:7: `store.backend` must be fs or memory or postgres, not "disk"
     $OSM_HOME/config.toml:9: unknown setting "identity.shell"
     $OSM_HOME/config.toml:10: `identity.wrappers` must be a list of program names
     --- stderr
@@ -334,7 +335,7 @@ fn every_problem_is_shown() {
     ");
     let wrong = Env::new().with("OSM_STORE", "disk");
     assert_snapshot!(wrong.run(&["config", "validate"]).transcript(), @r#"
-    OSM_STORE: `store.backend` must be fs or memory, not "disk"
+    OSM_STORE: `store.backend` must be fs or memory or postgres, not "disk"
     --- stderr
     osm: error: 1 problem in the configuration
     --- exit Some(1)
