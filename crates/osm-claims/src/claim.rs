@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use osm_identity::ProcessInstance;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Lease;
+use crate::clock::{Lease, Moment};
 use crate::epoch::{Epoch, Seal, Token};
 use crate::owner::Owner;
 use crate::resource::Resource;
@@ -86,9 +86,54 @@ pub enum Hold {
     /// The life of the process of the owner's session, which other machines know by a lease that the
     /// owner's machine renews. Only ledgers that several machines use have these.
     SessionLease(Lease),
+    /// The life of a process that was started to hold it, which other machines know by a lease in the
+    /// same way.
+    ProcessLease(ProcessInstance, Lease),
     /// The life of the process of the owner's session, and use: a lease restarts whenever the owner uses
     /// the claim, and after it any session may have it.
     WhileUsed(Lease),
+}
+
+impl Hold {
+    /// The lease, if it has one.
+    #[must_use]
+    pub fn lease(&self) -> Option<&Lease> {
+        match self {
+            Self::Lease(lease)
+            | Self::SessionLease(lease)
+            | Self::ProcessLease(_, lease)
+            | Self::WhileUsed(lease) => Some(lease),
+            Self::Session | Self::Process(_) => None,
+        }
+    }
+
+    /// The process that was started to hold it.
+    #[must_use]
+    pub fn started(&self) -> Option<&ProcessInstance> {
+        match self {
+            Self::Process(process) | Self::ProcessLease(process, _) => Some(process),
+            Self::Session | Self::Lease(_) | Self::SessionLease(_) | Self::WhileUsed(_) => None,
+        }
+    }
+
+    /// The lease by which other machines know that a process of the owner's machine lives. That machine
+    /// renews it.
+    #[must_use]
+    pub fn presence(&self) -> Option<&Lease> {
+        self.lease().filter(|_| matches!(self, Self::SessionLease(_) | Self::ProcessLease(..)))
+    }
+
+    /// The same with a lease that started at another time.
+    pub(crate) fn restarted(&self, since: &Moment) -> Self {
+        let again = |lease: &Lease| Lease { term: lease.term, since: since.clone() };
+        match self {
+            Self::Lease(lease) => Self::Lease(again(lease)),
+            Self::SessionLease(lease) => Self::SessionLease(again(lease)),
+            Self::ProcessLease(process, lease) => Self::ProcessLease(process.clone(), again(lease)),
+            Self::WhileUsed(lease) => Self::WhileUsed(again(lease)),
+            Self::Session | Self::Process(_) => self.clone(),
+        }
+    }
 }
 
 /// A claim that its owner would hand to a session.
@@ -180,7 +225,7 @@ impl Claim {
     /// is nothing that happened to its session.
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        let of_a_command = matches!(self.hold, Hold::Process(_));
+        let of_a_command = self.hold.started().is_some();
         self.ended
             .as_ref()
             .is_some_and(|it| it.how.is_loss() && !(it.how == End::Died && of_a_command))
@@ -199,7 +244,7 @@ impl Claim {
             Hold::Session | Hold::SessionLease(_) | Hold::WhileUsed(_) => {
                 self.owner.process.as_ref()
             }
-            Hold::Process(process) => Some(process),
+            Hold::Process(process) | Hold::ProcessLease(process, _) => Some(process),
             Hold::Lease(_) => None,
         }
     }

@@ -2,6 +2,7 @@
 
 mod attempt;
 mod decision;
+mod keep;
 mod list;
 mod messages;
 mod next;
@@ -12,17 +13,18 @@ mod wait;
 
 use std::time::Duration;
 
+pub use keep::Kept;
 pub use list::{Listed, Owned};
 pub use request::{ClaimOptions, HeldBy, Requester};
 pub use sweep::{SweepReport, SweptClaim};
 
 use self::attempt::Attempt;
 use self::decision::Decision;
-use crate::claim::{Claim, Hold, Mode, Worktree};
+use crate::claim::{Claim, Mode, Worktree};
 use crate::epoch::Token;
 use crate::error::{Error, Result};
 use crate::event::{Filter, Transition};
-use crate::ledger::{Ledger, Transaction};
+use crate::ledger::{Ledger, Presence, Transaction};
 use crate::liveness::LivenessProbe;
 use crate::notices::Notices;
 use crate::refusal::Reason;
@@ -35,6 +37,9 @@ pub const DEFAULT_LEASE: Duration = Duration::from_mins(15);
 
 /// How long an automatic claim may be idle before any session may have it.
 pub const DEFAULT_IDLE: Duration = Duration::from_mins(15);
+
+/// The term of the lease by which other machines know a session's claim, unless the ledger has another.
+pub const DEFAULT_PRESENCE: Duration = Duration::from_mins(2);
 
 /// How long after its last use an automatic claim counts as just used, so that using it writes nothing.
 const JUST_USED: Duration = Duration::from_mins(1);
@@ -75,6 +80,12 @@ impl Claims {
     #[must_use]
     pub fn new(ledger: Box<dyn Ledger>, probe: Box<dyn LivenessProbe>) -> Self {
         Self { ledger, probe }
+    }
+
+    /// How the users of the ledger see that a session is alive.
+    #[must_use]
+    pub fn presence(&self) -> Presence {
+        self.ledger.presence()
     }
 
     /// Claims a resource.
@@ -145,7 +156,12 @@ impl Claims {
     pub fn check_free(&self, requester: &Requester, files: &[Resource]) -> Result<()> {
         self.read(|transaction| {
             let Some(scope) = transaction.scope(&requester.scope)? else { return Ok(()) };
-            let me = match registration::find(transaction, &*self.probe, requester) {
+            let me = match registration::find(
+                transaction,
+                &*self.probe,
+                self.ledger.presence(),
+                requester,
+            ) {
                 Err(Error::Refused(_)) => requester.unregistered(),
                 found => found?,
             };
@@ -223,8 +239,10 @@ impl Claims {
             let mode = Mode::default();
             let decision = attempt.decide(resource, &Request::Check(Some(token)), mode)?;
             let claim = decision.subject.ok_or(Reason::NotHeld)?;
-            let transition = Transition::Renewed(Hold::Process(process.clone()));
-            attempt.amend(&claim, &transition)
+            let held_by = HeldBy::Process(process.clone());
+            let options = ClaimOptions { held_by, ..ClaimOptions::default() };
+            let hold = options.hold(&attempt.me, &attempt.now, self.ledger.presence());
+            attempt.amend(&claim, &Transition::Renewed(hold))
         })
     }
 
@@ -346,7 +364,7 @@ impl Claims {
         transaction: &'a mut (dyn Transaction + 'a),
         requester: &Requester,
     ) -> Result<Attempt<'a>> {
-        let me = registration::admit(transaction, &*self.probe, requester)?;
+        let me = registration::admit(transaction, &*self.probe, self.ledger.presence(), requester)?;
         let scope = transaction.add_scope(&requester.scope)?;
         Attempt::new(transaction, &*self.probe, self.ledger.presence(), scope, me)
     }
@@ -357,7 +375,7 @@ impl Claims {
         transaction: &'a mut (dyn Transaction + 'a),
         requester: &Requester,
     ) -> Result<Option<Attempt<'a>>> {
-        let me = registration::find(transaction, &*self.probe, requester)?;
+        let me = registration::find(transaction, &*self.probe, self.ledger.presence(), requester)?;
         let Some(scope) = transaction.scope(&requester.scope)? else { return Ok(None) };
         Attempt::new(transaction, &*self.probe, self.ledger.presence(), scope, me).map(Some)
     }

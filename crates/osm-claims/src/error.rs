@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use osm_postgres::{Kind, OfServer};
+
 use crate::refusal::{Reason, Refused};
 
 /// What a library of the ledger's storage said.
@@ -56,6 +58,9 @@ pub enum Error {
     /// not. The same request with the same request id gives the answer, and changes nothing twice.
     #[error("it is not known whether the change was committed: {0}")]
     CommitUnknown(Cause),
+    /// The server of the ledger cannot be used. Nothing was changed, and nothing is known of its claims.
+    #[error(transparent)]
+    Server(osm_postgres::Error),
     /// The system's clock is set to a year of more than four digits. Nothing was changed.
     #[error("the system clock is not between the years 1 and 9999")]
     Clock,
@@ -164,6 +169,25 @@ impl Error {
 
     pub(crate) fn io(action: &'static str, source: std::io::Error) -> Self {
         Self::Io { action, source }
+    }
+}
+
+impl From<osm_postgres::Error> for Error {
+    fn from(error: osm_postgres::Error) -> Self {
+        match error.kind() {
+            Kind::OutcomeUnknown => Self::CommitUnknown(Box::new(error)),
+            Kind::LockTimeout => Self::Busy { writer: None },
+            _ => Self::Server(error),
+        }
+    }
+}
+
+impl OfServer for Error {
+    fn of_server(&self) -> Option<&osm_postgres::Error> {
+        match self {
+            Self::Server(error) => Some(error),
+            _ => None,
+        }
     }
 }
 

@@ -10,7 +10,9 @@
 //! [`Ledger::presence`] says how the users of the ledger see that a session is alive.
 
 pub mod memory;
+pub mod postgres;
 pub mod sqlite;
+mod stored;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -233,6 +235,13 @@ pub trait Transaction {
 
     /// All messages of a scope, or those about a resource of it, in their order.
     fn messages(&mut self, scope: ScopeId, about: Option<&Resource>) -> Result<Vec<Message>>;
+
+    /// Restarts the leases of an owner by which other machines know that its processes live, except
+    /// those that are over. Nothing happened to its claims, so that it is no event. Returns how many were
+    /// restarted; a ledger that one machine uses has none.
+    fn renew_leases(&mut self, _owner: OwnerId) -> Result<usize> {
+        Ok(0)
+    }
 
     /// Events, in their order.
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>>;

@@ -51,20 +51,21 @@ mod testing;
 
 pub use claim::{Claim, End, Hold, Mode, Worktree};
 pub use claims::{
-    ClaimOptions, Claims, DEFAULT_IDLE, DEFAULT_LEASE, DEFAULT_OFFER, HeldBy, Listed, Outcome,
-    Owned, Requester, SweepReport, SweptClaim,
+    ClaimOptions, Claims, DEFAULT_IDLE, DEFAULT_LEASE, DEFAULT_OFFER, DEFAULT_PRESENCE, HeldBy,
+    Kept, Listed, Outcome, Owned, Requester, SweepReport, SweptClaim,
 };
 pub use epoch::{Epoch, Seal, Token};
 pub use error::{Error, Result};
 pub use event::{Event, Filter};
 pub use ledger::memory::MemoryLedger;
+pub use ledger::postgres::PostgresLedger;
 pub use ledger::sqlite::{SqliteLedger, repair};
 pub use ledger::{Ledger, Loss, Presence};
-pub use liveness::{LivenessProbe, SystemProbe};
+pub use liveness::{Ends, LivenessProbe, SystemProbe};
 pub use message::{Draft, Message, MessageKind};
 pub use notices::Notices;
 pub use owner::{Caller, Owner, OwnerId};
 pub use path::{Case, ClaimedPath, InvalidPattern, PathKind};
 pub use refusal::{Reason, Refused};
 pub use resource::{InvalidResource, Link, Resource};
-pub use scope::{Folder, Scope, ScopeId, SharedScope};
+pub use scope::{Folder, Scope, ScopeId, SharedScope, SharedScopeError};

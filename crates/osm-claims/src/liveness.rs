@@ -3,12 +3,16 @@
 //! Only a proof of death frees a claim. A failed read, a process that cannot be seen and an owner
 //! on another machine are [`Liveness::Unknown`], and Unknown frees nothing.
 
+pub(crate) mod ends;
+
 use std::collections::HashMap;
 
 use osm_identity::{Liveness, ProcessInstance, ProcessSource, UnknownReason};
 
 use crate::claim::{Claim, Hold};
 use crate::owner::OwnerId;
+
+pub use self::ends::Ends;
 
 /// Observes processes.
 pub trait LivenessProbe: Send + Sync {
@@ -55,7 +59,9 @@ impl<'a> Verdicts<'a> {
         let granted = u64::try_from(claim.since.as_second()).unwrap_or(0);
         let look = || self.probe.look(&process.clone().seen_at(granted));
         match claim.hold {
-            Hold::Process(_) => *self.processes.entry(process.key()).or_insert_with(look),
+            Hold::Process(_) | Hold::ProcessLease(..) => {
+                *self.processes.entry(process.key()).or_insert_with(look)
+            }
             _ => *self.owners.entry(claim.owner.id).or_insert_with(look),
         }
     }

@@ -100,13 +100,16 @@ pub enum Standing {
 pub fn standing(now: &Now, claim: &Claim, verdict: &Liveness) -> Standing {
     let lease = match (&claim.hold, verdict) {
         // The owner's machine knows that it died; no need to wait for the end of its lease.
-        (Hold::SessionLease(_), Liveness::Dead(_)) | (Hold::Session | Hold::Process(_), _) => None,
+        (Hold::SessionLease(_) | Hold::ProcessLease(..), Liveness::Dead(_))
+        | (Hold::Session | Hold::Process(_), _) => None,
         // While it is used, the process decides.
         (Hold::WhileUsed(lease), _) => {
             let is_idle = lease.left(&now.moment) == Left::Nothing;
             Some(lease).filter(|_| is_idle && !matches!(verdict, Liveness::Dead(_)))
         }
-        (Hold::Lease(lease) | Hold::SessionLease(lease), _) => Some(lease),
+        (Hold::Lease(lease) | Hold::SessionLease(lease) | Hold::ProcessLease(_, lease), _) => {
+            Some(lease)
+        }
     };
     if let Some(lease) = lease {
         return match lease.left(&now.moment) {
@@ -126,12 +129,7 @@ pub fn standing(now: &Now, claim: &Claim, verdict: &Liveness) -> Standing {
 /// How long the lease of a claim still runs.
 #[must_use]
 pub fn left(now: &Now, claim: &Claim) -> Option<Duration> {
-    match &claim.hold {
-        Hold::Lease(lease) | Hold::SessionLease(lease) | Hold::WhileUsed(lease) => {
-            lease.left(&now.moment).known()
-        }
-        Hold::Session | Hold::Process(_) => None,
-    }
+    claim.hold.lease()?.left(&now.moment).known()
 }
 
 /// How long the lease or the offer for which a claim was refused still runs.
@@ -177,6 +175,9 @@ pub fn decide(
             let claim = own(claim, by, *token)?;
             match (request, standing) {
                 (_, Some((_, Standing::Free(End::Died)))) => Err(Reason::ProcessOver),
+                (Request::Renew(_), Some((_, Standing::Free(_)))) if is_of_a_process(claim) => {
+                    Err(Reason::LeaseOver)
+                }
                 (Request::Renew(_), Some((_, standing))) => Ok(again(claim, standing)),
                 _ => Ok(Change::Offer),
             }
@@ -285,13 +286,15 @@ fn own_or_given<'a>(
 fn again(claim: &Claim, standing: Standing) -> Change {
     match (&claim.hold, standing) {
         (Hold::Lease(_) | Hold::SessionLease(_) | Hold::WhileUsed(_), _) => Change::Renew,
-        (Hold::Process(_), Standing::Free(end)) => Change::Grant(Some(end)),
+        (Hold::Process(_) | Hold::ProcessLease(..), Standing::Free(end)) => {
+            Change::Grant(Some(end))
+        }
         _ => Change::Nothing,
     }
 }
 
 fn is_of_a_process(claim: &Claim) -> bool {
-    matches!(claim.hold, Hold::Process(_))
+    claim.hold.started().is_some()
 }
 
 fn is_own(claim: &Claim, by: &Owner) -> bool {

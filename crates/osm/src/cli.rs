@@ -193,6 +193,9 @@ The script asks osm itself, so the shell also offers sessions, archives, claims,
         /// The shell to complete in
         shell: Shell,
     },
+    /// Renew the leases of the session that standard input names, while its processes live
+    #[command(hide = true)]
+    Keep,
     /// Print what can stand at the end of a command line, for completion scripts
     #[command(hide = true)]
     Complete {

@@ -66,6 +66,7 @@ pub(crate) fn run(line: &Line, world: &World, ui: &mut Ui) -> Result<(), Command
         Some(Command::Tell(line)) => message::tell(line, &invocation(ui), ui)?,
         Some(Command::Inbox(line)) => message::inbox(line, &invocation(ui), ui)?,
         Some(Command::Store(line)) => store::run(line, &invocation(ui), ui)?,
+        Some(Command::Keep) => claim::keep(&Invocation::new(world, options()))?,
         Some(Command::Agent(line)) => agent::run(line, &invocation(ui), ui)?,
         Some(Command::Mcp) => mcp::run(world, options(), ui)?,
         // It shows the problems of the configuration itself.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use osm_claims::clock::{Clock as _, SystemClock};
-use osm_claims::{Claims, MemoryLedger, SqliteLedger, SystemProbe};
+use osm_claims::{Claims, MemoryLedger, PostgresLedger, Presence, SqliteLedger, SystemProbe};
 use osm_identity::{Detection, Repository, Request, SessionId, Source, System};
 use osm_store::backend::Backend;
 use osm_store::retention::Uptime;
@@ -85,9 +85,6 @@ pub enum InvocationError {
     /// The configuration names no store.
     #[error("{0}")]
     StoreSetting(String),
-    /// The ledger of claims cannot be on a server.
-    #[error("claims on a PostgreSQL server are not supported")]
-    ClaimsOnServer,
     /// The working directory was removed.
     #[error("the working directory does not exist any more")]
     NoFolder,
@@ -98,7 +95,6 @@ impl Failure for InvocationError {
         match self {
             Self::NoHome => "no_home",
             Self::UnknownStore(_) | Self::StoreSetting(_) => "unknown_store",
-            Self::ClaimsOnServer => "unsupported_store",
             Self::NoFolder => "no_folder",
         }
     }
@@ -115,7 +111,6 @@ impl Failure for InvocationError {
             Self::NoHome => "set HOME, or OSM_HOME to a folder".into(),
             Self::UnknownStore(_) => "use fs, memory or postgres, in --store or OSM_STORE".into(),
             Self::StoreSetting(_) => "see `osm config validate`".into(),
-            Self::ClaimsOnServer => "claim with --store fs: it counts on this machine".into(),
             Self::NoFolder => "change to a folder that exists".into(),
         }]
     }
@@ -288,7 +283,12 @@ impl<'a> Invocation<'a> {
                 let ledger = SqliteLedger::open(&self.home()?, &System).map_err(error)?;
                 Claims::new(Box::new(ledger), probe)
             }
-            StoreName::Postgres => return Err(InvocationError::ClaimsOnServer.into()),
+            StoreName::Postgres => {
+                let presence = Presence::Lease(self.settings.lease);
+                let server = self.database().map_err(|source| error(source.into()))?;
+                let ledger = PostgresLedger::open(server, presence).map_err(error)?;
+                Claims::new(Box::new(ledger), probe)
+            }
         })
     }
 
@@ -304,6 +304,10 @@ impl<'a> Invocation<'a> {
     pub(crate) fn ledger_place(&self) -> String {
         match (self.store_name(), self.home()) {
             (Ok(StoreName::Fs), Ok(home)) => SqliteLedger::file(&home).display().to_string(),
+            (Ok(StoreName::Postgres), _) => match self.database() {
+                Ok(server) => server.to_string(),
+                Err(_) => "PostgreSQL".into(),
+            },
             _ => "in memory".into(),
         }
     }

@@ -77,7 +77,12 @@ impl<'a> Viewer<'a> {
         transaction: &mut dyn Transaction,
     ) -> Result<Self> {
         // A caller without an identity may look, too.
-        let me = match registration::find(transaction, &*claims.probe, requester) {
+        let me = match registration::find(
+            transaction,
+            &*claims.probe,
+            claims.ledger.presence(),
+            requester,
+        ) {
             Ok(owner) => owner,
             Err(Error::Refused(_)) => requester.unregistered(),
             Err(error) => return Err(error),
@@ -150,7 +155,8 @@ impl Claims {
     /// The claims that concern the caller, in all scopes.
     pub fn mine(&self, requester: &Requester) -> Result<Owned> {
         self.read(|transaction| {
-            let me = registration::find(transaction, &*self.probe, requester)?;
+            let me =
+                registration::find(transaction, &*self.probe, self.ledger.presence(), requester)?;
             let mut viewer = Viewer::new(self, requester, transaction)?;
             let mut owned = Owned::default();
             let open = transaction.open(None)?;
@@ -173,7 +179,8 @@ impl Claims {
     /// What the caller must be told, for requests whose answer does not carry it.
     pub fn notices(&self, requester: &Requester) -> Result<Notices> {
         self.read(|transaction| {
-            let me = registration::find(transaction, &*self.probe, requester)?;
+            let me =
+                registration::find(transaction, &*self.probe, self.ledger.presence(), requester)?;
             let presence = self.ledger.presence();
             // Claims and messages to a session are told of in every scope; one that was never used has
             // no others.
@@ -185,7 +192,8 @@ impl Claims {
     /// The losses that the caller has not acknowledged, in its scope or in all.
     pub fn losses(&self, requester: &Requester, everywhere: bool) -> Result<Vec<Loss>> {
         self.read(|transaction| {
-            let me = registration::find(transaction, &*self.probe, requester)?;
+            let me =
+                registration::find(transaction, &*self.probe, self.ledger.presence(), requester)?;
             let mut losses = transaction.losses(me.id)?;
             if !everywhere {
                 let here = transaction.scope(&requester.scope)?;
@@ -198,7 +206,8 @@ impl Claims {
     /// Records that the caller was told of its losses.
     pub fn mark_told(&self, requester: &Requester) -> Result<()> {
         self.write(|transaction| {
-            let me = registration::find(transaction, &*self.probe, requester)?;
+            let me =
+                registration::find(transaction, &*self.probe, self.ledger.presence(), requester)?;
             transaction.mark_told(me.id)
         })
     }

@@ -53,7 +53,8 @@ impl Claims {
     /// The messages to the caller that it has not acknowledged.
     pub fn unread(&self, requester: &Requester) -> Result<Vec<Message>> {
         self.read(|transaction| {
-            let me = registration::find(transaction, &*self.probe, requester)?;
+            let me =
+                registration::find(transaction, &*self.probe, self.ledger.presence(), requester)?;
             let here = transaction.scope(&requester.scope)?;
             let since = delivered_since(transaction.now()?.wall);
             transaction.unread(&me.session, here, since)
@@ -63,7 +64,8 @@ impl Claims {
     /// Records that the caller knows messages.
     pub fn acknowledge(&self, requester: &Requester, messages: &[u64]) -> Result<()> {
         self.write(|transaction| {
-            let me = registration::find(transaction, &*self.probe, requester)?;
+            let me =
+                registration::find(transaction, &*self.probe, self.ledger.presence(), requester)?;
             transaction.mark_read(&me.session, messages)
         })
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::attempt::Attempt;
 use super::decision::Decision;
 use super::{ClaimOptions, Claims, Outcome, Requester};
-use crate::claim::{Claim, Hold};
+use crate::claim::Claim;
 use crate::error::{Error, Result};
 use crate::owner::OwnerId;
 use crate::refusal::{Reason, Refused};
@@ -115,8 +115,7 @@ impl Passed {
         let Some(claim) = latest.filter(|_| Refused::because(reason).can_change()) else { return };
         let left = rules::time_left(&attempt.now, claim, reason);
         self.left = [self.left, left].into_iter().flatten().min();
-        let is_known =
-            !matches!(claim.hold, Hold::Process(_)) && !self.owners.insert(claim.owner.id);
+        let is_known = claim.hold.started().is_none() && !self.owners.insert(claim.owner.id);
         if let Some(process) = claim.process().filter(|_| !is_known)
             && !matches!(attempt.verdicts.of(claim), Liveness::Dead(_))
         {

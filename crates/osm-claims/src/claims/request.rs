@@ -78,7 +78,10 @@ impl ClaimOptions {
     /// What keeps a new claim of this owner.
     pub(super) fn hold(&self, owner: &Owner, now: &Now, presence: Presence) -> Hold {
         match (&self.held_by, presence) {
-            (HeldBy::Process(process), _) => Hold::Process(process.clone()),
+            (HeldBy::Process(process), Presence::Process) => Hold::Process(process.clone()),
+            (HeldBy::Process(process), Presence::Lease(term)) => {
+                Hold::ProcessLease(process.clone(), Lease { term, since: now.moment.clone() })
+            }
             (HeldBy::Session, _) if owner.process.is_none() => {
                 Hold::Lease(self.lease(DEFAULT_LEASE, now))
             }
@@ -96,13 +99,7 @@ impl ClaimOptions {
     pub(super) fn renewed(&self, claim: &Claim, now: &Now) -> Hold {
         match &claim.hold {
             Hold::Lease(lease) => Hold::Lease(self.lease(lease.term, now)),
-            Hold::SessionLease(lease) => {
-                Hold::SessionLease(Lease { term: lease.term, since: now.moment.clone() })
-            }
-            Hold::WhileUsed(lease) => {
-                Hold::WhileUsed(Lease { term: lease.term, since: now.moment.clone() })
-            }
-            other => other.clone(),
+            other => other.restarted(&now.moment),
         }
     }
 

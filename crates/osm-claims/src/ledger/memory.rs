@@ -12,7 +12,7 @@ use super::{
     prefixes_below, seal,
 };
 use crate::claim::Claim;
-use crate::clock::{Clock, Now};
+use crate::clock::{Clock, Left, Now};
 use crate::epoch::Epoch;
 use crate::error::Result;
 use crate::event::{Event, Filter, Transition};
@@ -391,6 +391,17 @@ impl Transaction for MemoryTransaction<'_> {
             it.scope == scope && about.is_none_or(|about| it.about.as_ref() == Some(about))
         };
         Ok(self.state.messages.iter().filter(wanted).cloned().collect())
+    }
+
+    fn renew_leases(&mut self, owner: OwnerId) -> Result<usize> {
+        let now = self.clock.now()?.moment;
+        let wanted = |it: &&mut Claim| {
+            let lease = it.hold.presence();
+            let runs = lease.is_some_and(|lease| matches!(lease.left(&now), Left::Some(_)));
+            it.is_open() && it.owner.id == owner && runs
+        };
+        let renew = |claim: &mut Claim| claim.hold = claim.hold.restarted(&now);
+        Ok(self.state.claims.iter_mut().filter(wanted).map(renew).count())
     }
 
     fn events(&mut self, filter: &Filter) -> Result<Vec<Event>> {

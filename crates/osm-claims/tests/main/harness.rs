@@ -1,5 +1,6 @@
 //! What the tests of claims have in common: callers, a clock and eyes that do as they are told.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +13,6 @@ use osm_claims::{
     Result, Scope, SqliteLedger,
 };
 use osm_identity::{Liveness, Pid, ProcessInstance, StartTime};
-use tempfile::TempDir;
 
 /// The truth about processes and time, shared by the clock and the probe.
 #[derive(Clone, Default)]
@@ -58,14 +58,20 @@ impl LivenessProbe for Nature {
 pub(crate) struct Fixture {
     pub(crate) claims: Claims,
     pub(crate) nature: Nature,
-    /// The folder of the ledger, if it has one.
-    _folder: Option<TempDir>,
+    /// What the ledger needs for as long as it is used: its folder, its pooler.
+    needed: Vec<Box<dyn Any>>,
 }
 
 impl Fixture {
     pub(crate) fn new(nature: &Nature, ledger: impl Ledger + 'static) -> Self {
         let claims = Claims::new(Box::new(ledger), Box::new(nature.clone()));
-        Self { claims, nature: nature.clone(), _folder: None }
+        Self { claims, nature: nature.clone(), needed: Vec::new() }
+    }
+
+    /// The same, with what its ledger needs.
+    pub(crate) fn with(mut self, need: impl Any) -> Self {
+        self.needed.push(Box::new(need));
+        self
     }
 }
 
@@ -80,7 +86,7 @@ pub(crate) fn in_sqlite() -> Fixture {
     let nature = Nature::default();
     let folder = tempfile::tempdir().unwrap();
     let ledger = SqliteLedger::open_with_clock(folder.path(), Box::new(nature.clone())).unwrap();
-    Fixture { _folder: Some(folder), ..Fixture::new(&nature, ledger) }
+    Fixture::new(&nature, ledger).with(folder)
 }
 
 /// A session whose process does not exist.

@@ -19,6 +19,8 @@ mod liveness;
 mod lossy;
 mod model;
 mod paths;
+#[cfg(target_os = "linux")] // A server of Debian's package.
+mod postgres;
 #[cfg(target_os = "linux")]
 mod power_loss;
 mod random;

@@ -11,6 +11,8 @@ use osm_identity::{Liveness, Proof};
 
 use crate::harness::{self, Fixture, Nature, refused, replayed, with_process};
 use crate::lossy;
+#[cfg(target_os = "linux")]
+use crate::postgres;
 
 const DEAD: Liveness = Liveness::Dead(Proof::Gone);
 
@@ -22,6 +24,25 @@ fn in_memory() {
 #[test]
 fn in_sqlite() {
     story(&harness::in_sqlite());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn in_postgres() {
+    story(&postgres::fixture());
+}
+
+/// Each transaction may be carried out by another process of the server.
+#[cfg(target_os = "linux")]
+#[test]
+fn in_postgres_through_a_pooler() {
+    story(&postgres::through_a_pooler());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn in_postgres_far_away() {
+    story(&postgres::far_away());
 }
 
 #[test]

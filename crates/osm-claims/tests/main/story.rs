@@ -14,6 +14,8 @@ use crate::harness::{
     self, Fixture, Nature, refused, replayed, resource, with_process, without_process,
 };
 use crate::lossy;
+#[cfg(target_os = "linux")]
+use crate::postgres;
 
 const DEAD: Liveness = Liveness::Dead(Proof::Zombie);
 
@@ -25,6 +27,25 @@ fn in_memory() {
 #[test]
 fn in_sqlite() {
     story(&harness::in_sqlite());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn in_postgres() {
+    story(&postgres::fixture());
+}
+
+/// Each transaction may be carried out by another process of the server.
+#[cfg(target_os = "linux")]
+#[test]
+fn in_postgres_through_a_pooler() {
+    story(&postgres::through_a_pooler());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn in_postgres_far_away() {
+    story(&postgres::far_away());
 }
 
 /// As on a server that is far away; no operation fails.

@@ -107,6 +107,11 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
     }
 }
 
+/// Renews the leases of a session.
+pub(super) fn keep(invocation: &Invocation) -> Answer {
+    Ok(ops::keep(invocation)?)
+}
+
 /// Claims all resources of a line, or none.
 fn claim(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer {
     are_no_commands(&line.resources, invocation)?;
@@ -200,6 +205,9 @@ pub(super) fn list(line: &ClaimList, invocation: &Invocation, ui: &mut Ui) -> An
         text::line(ui, &format!("no open claims {place}"));
     } else {
         text::table(&list.claims, line.all, invocation.world.now(), ui);
+    }
+    if let (Some(server), false) = (&list.server, json) {
+        text::shared(list.scope.shared.as_ref().filter(|_| !line.all), server, ui);
     }
     notices(&list.notices, invocation, ui);
     Ok(())

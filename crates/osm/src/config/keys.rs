@@ -65,10 +65,12 @@ pub(super) const HISTORY_LENGTH: &str = "session.history_length";
 pub(super) const STORE: &str = "store.backend";
 /// Not shown with its variable, which may have a password in it.
 pub(super) const STORE_URL: &str = "store.url";
+/// How long a machine that cannot be reached keeps its claims.
+pub(super) const LEASE: &str = "claims.lease_seconds";
 pub(super) const EDITS: &str = "agent.edits";
 
 /// The settings of prompts, scripts and the log are read in `prompting.rs`.
-const OTHERS: [Key; 19] = [
+const OTHERS: [Key; 20] = [
     Key {
         name: KEEP_ARCHIVES,
         doc: "Archive a session before `osm session reset`.",
@@ -93,6 +95,11 @@ const OTHERS: [Key; 19] = [
         name: EDITS,
         doc: "What a hook does before an edit of a file that another session holds: refuse it, warn both sessions, or nothing.",
         kind: Kind::Choice(&["refuse", "warn", "off"]),
+    },
+    Key {
+        name: LEASE,
+        doc: "On PostgreSQL: how long a claim outlasts its machine, in seconds (at least 2).",
+        kind: Kind::Number(120),
     },
     Key { name: "prompt.tokens", doc: "Count the tokens of prompts.", kind: Kind::Switch(true) },
     Key {

@@ -1,9 +1,12 @@
 //! The settings as commands use them.
 
+use std::time::Duration;
+
+use osm_claims::DEFAULT_PRESENCE;
 use osm_identity::{Catalogue, Environment};
 use osm_store::retention::Policy;
 
-use super::keys::{EDITS, HISTORY_LENGTH, KEEP_ARCHIVES, Kind, STORE, STORE_URL, Value};
+use super::keys::{EDITS, HISTORY_LENGTH, KEEP_ARCHIVES, Kind, LEASE, STORE, STORE_URL, Value};
 use super::{Prompting, Reading};
 use crate::World;
 use crate::error::Failure;
@@ -36,6 +39,8 @@ pub(crate) struct Settings {
     pub(crate) history_length: usize,
     /// The settings of modes and scripts.
     pub(crate) prompting: Prompting,
+    /// The term of the leases by which other machines know claims.
+    pub(crate) lease: Duration,
     /// What a hook does before an edit of a file that another session holds.
     pub(crate) edits: Edits,
     policy: Policy,
@@ -124,6 +129,7 @@ impl From<Reading> for Settings {
         Self {
             keep_archives,
             history_length,
+            lease: lease(&reading),
             edits: edits(&reading),
             prompting: Prompting::from(&reading),
             policy,
@@ -142,6 +148,15 @@ fn edits(reading: &Reading) -> Edits {
     match reading.entry(EDITS).value {
         Ok(Value::Word(word)) => Edits::named(word),
         _ => Edits::default(),
+    }
+}
+
+/// A term has to leave time for renewing it.
+fn lease(reading: &Reading) -> Duration {
+    const SHORTEST: Duration = Duration::from_secs(2);
+    match reading.entry(LEASE).value {
+        Ok(Value::Number(seconds)) => Duration::from_secs(seconds.into()).max(SHORTEST),
+        _ => DEFAULT_PRESENCE,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Claims as programs read them.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use osm_claims::claim::Ended;
@@ -82,7 +83,7 @@ pub(crate) fn row(claim: &Claim) -> Row<'_> {
         pid: claim.process().map(|process| process.pid.0),
         held_by: match claim.hold {
             Hold::Session | Hold::SessionLease(_) | Hold::WhileUsed(_) => "session",
-            Hold::Process(_) => "process",
+            Hold::Process(_) | Hold::ProcessLease(..) => "process",
             Hold::Lease(_) => "lease",
         },
         since: claim.since,
@@ -282,6 +283,7 @@ pub(crate) fn state(listed: &Listed) -> String {
             "lease over".to_owned()
         }
         (Hold::Lease(_), None) => "unknown: the lease of another machine".to_owned(),
+        (hold, left) if hold.presence().is_some() => presence(listed, left),
         _ => verdict(&listed.verdict),
     };
     state.push_str(&words::mode(listed.claim.mode));
@@ -294,9 +296,24 @@ pub(crate) fn state(listed: &Listed) -> String {
     state
 }
 
+/// The state of a claim that other machines know by a lease: what is known of its process, if that is of this
+/// machine, and the lease.
+fn presence(listed: &Listed, left: Option<Duration>) -> String {
+    let host = &listed.claim.owner.host;
+    let seen = match listed.verdict {
+        Liveness::Unknown(_) => String::new(),
+        _ => format!("{}, ", verdict(&listed.verdict)),
+    };
+    match left {
+        Some(left) => format!("{seen}lease, {} left, on {host}", time::span(left)),
+        None => format!("{seen}lease over, on {host}"),
+    }
+}
+
 /// The evidence for a state.
 pub(crate) fn evidence(listed: &Listed) -> String {
     match (listed.claim.process(), &listed.claim.hold) {
+        (Some(_), hold) if hold.presence().is_some() => state(listed),
         (Some(process), _) => format!("{process}: {}", listed.verdict.evidence()),
         (None, Hold::Lease(_)) => state(listed),
         (None, _) => listed.verdict.evidence().to_owned(),
@@ -325,7 +342,7 @@ pub(crate) fn to_get(listed: Option<&Listed>) -> String {
                 .into()
         }
         (Standing::Free(_), _) => "the holder is gone: claim it".into(),
-        (Standing::Held, Hold::Lease(_) | Hold::SessionLease(_)) => {
+        (Standing::Held, hold) if hold.lease().is_some() => {
             "the holder releases it or hands it off, or its lease ends".into()
         }
         (Standing::Held, _) => "the holder releases it or hands it off, or its process ends".into(),

@@ -10,6 +10,7 @@ mod committed;
 mod error;
 pub mod guard;
 mod inspect;
+mod keeper;
 mod legacy;
 mod message;
 mod overview;
@@ -34,6 +35,7 @@ pub use inspect::{
     ClaimList, History, HistoryRequest, Mine, Owner, Status, Sweep, list, log, mine, owners_at,
     sweep, why,
 };
+pub use keeper::keep;
 pub use legacy::Legacy;
 pub use message::{AskRequest, Inbox, MessageError, acknowledge, ask, inbox, tell_all};
 pub(crate) use message::{notices, tell_changed};

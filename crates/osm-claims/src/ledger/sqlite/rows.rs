@@ -1,12 +1,8 @@
 //! Rows of `schema.sql` as claims, owners and events.
 
-use std::str::FromStr;
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use rusqlite::Row;
 use rusqlite::types::{FromSql, ValueRef};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::transaction::SqliteTransaction;
@@ -15,11 +11,13 @@ use crate::epoch::{Epoch, Seal};
 use crate::error::{Corruption, Result};
 use crate::event::Event;
 use crate::ledger::Loss;
+use crate::ledger::stored::{self, parse};
 use crate::message::{Draft, Message, MessageKind};
-use crate::owner::{Owner, OwnerId};
 use crate::resource::{Link, Resource};
 use crate::rules::collision::Waiter;
 use crate::scope::ScopeId;
+
+pub(super) use crate::ledger::stored::{json, link, number, owner};
 
 /// The columns of a claim, in the order in which [`SqliteTransaction::claim`] reads them.
 pub(super) const CLAIM: &str = "SELECT epoch, seal, scope, owner, hold, since, note, request, offer, ended, lost, resource, mode, link FROM claim";
@@ -46,29 +44,20 @@ impl SqliteTransaction<'_> {
     }
 
     fn time(&self, row: &Row, place: usize) -> Result<Timestamp> {
-        let text = self.text(row, place)?.unwrap_or_default();
-        Timestamp::from_str(text).map_err(|_| Corruption::Value("a time is malformed").into())
+        stored::read_time(self.text(row, place)?.unwrap_or_default())
     }
 
     fn resource(&self, row: &Row, place: usize, link: Option<Link>) -> Result<Resource> {
         let value = row.get_ref(place).map_err(|error| self.error(error))?;
-        let bytes = value.as_blob().unwrap_or_default();
-        Resource::from_stored(bytes, link)
-            .map_err(|_| Corruption::Value("a resource has no name").into())
+        stored::read_resource(value.as_blob().unwrap_or_default(), link)
     }
 
     fn link(&self, row: &Row, place: usize) -> Result<Option<Link>> {
-        let Some(text) = self.text(row, place)? else { return Ok(None) };
-        let numbers = text.split_once(':').map(|(device, inode)| (device.parse(), inode.parse()));
-        match numbers {
-            Some((Ok(device), Ok(inode))) => Ok(Some(Link { device, inode })),
-            _ => Err(Corruption::Value("a link is malformed").into()),
-        }
+        self.text(row, place)?.map(stored::read_link).transpose()
     }
 
     fn mode(&self, row: &Row, place: usize) -> Result<Mode> {
-        let mode = Mode::from_bits(self.column(row, place)?);
-        mode.ok_or_else(|| Corruption::Value("a mode is unknown").into())
+        stored::read_mode(self.column(row, place)?)
     }
 
     /// A request that waits: the resource, the link, the mode, the session, the process.
@@ -135,26 +124,4 @@ impl SqliteTransaction<'_> {
             transition: parse(self.text(row, 6)?.unwrap_or_default())?,
         })
     }
-}
-
-/// An owner, from its number and its JSON.
-pub(super) fn owner(id: i64, who: &str) -> Result<Arc<Owner>> {
-    Ok(Arc::new(Owner { id: OwnerId(id), who: parse(who)? }))
-}
-
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(|_| Corruption::Value("a value is malformed").into())
-}
-
-pub(super) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("texts and numbers are JSON")
-}
-
-/// A link as the ledger stores it.
-pub(super) fn link(resource: &Resource) -> Option<String> {
-    resource.link().map(|Link { device, inode }| format!("{device}:{inode}"))
-}
-
-pub(super) fn number(epoch: Epoch) -> i64 {
-    i64::try_from(epoch.0).unwrap_or(i64::MAX)
 }

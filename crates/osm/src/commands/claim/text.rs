@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, Hold, Listed};
+use osm_claims::{Claim, Hold, Listed, SharedScope};
 
 use crate::documents::claim::{evidence, state, to_get};
 use crate::ops::claim::words::{self, fate, one_line, to_the_second};
@@ -76,10 +76,9 @@ pub(super) fn line(ui: &mut Ui, text: &str) {
 /// One claim, in one line.
 pub(super) fn claim(claim: &Claim, what: &str, ui: &mut Ui) {
     let lease = match &claim.hold {
-        Hold::Lease(lease) | Hold::SessionLease(lease) => {
-            format!(", for {}", time::span(lease.term))
-        }
-        Hold::Process(_) => ", while its command runs".to_owned(),
+        Hold::Lease(lease) => format!(", for {}", time::span(lease.term)),
+        Hold::SessionLease(_) => ", while its process runs".to_owned(),
+        Hold::Process(_) | Hold::ProcessLease(..) => ", while its command runs".to_owned(),
         Hold::Session | Hold::WhileUsed(_) => String::new(),
     };
     let lease = format!("{}{lease}", words::mode(claim.mode));
@@ -126,6 +125,19 @@ pub(super) fn table(rows: &[Listed], everywhere: bool, now: Timestamp, ui: &mut 
         table.row(row);
     }
     ui.table(&table);
+}
+
+/// Where else these claims count, and by what the scope is known there.
+pub(super) fn shared(scope: Option<&SharedScope>, server: &str, ui: &mut Ui) {
+    let place = match scope {
+        None => "on every machine".to_owned(),
+        Some(SharedScope::Named(name)) => format!("on every machine, in the scope {name}"),
+        Some(SharedScope::RootCommit(commit)) => {
+            let commit = commit.get(..12).unwrap_or(commit);
+            format!("in every clone with the root commit {commit}")
+        }
+    };
+    line(ui, &format!("shared {place}: {server}"));
 }
 
 fn colour(listed: &Listed) -> Style {

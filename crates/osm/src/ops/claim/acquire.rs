@@ -10,7 +10,7 @@ use osm_claims::{
 use super::client::Client;
 use super::legacy::{self, Legacy};
 use super::run::process;
-use super::{Error, words};
+use super::{Error, keeper, words};
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
 
@@ -191,7 +191,7 @@ pub fn claim_all(
         }
         outcomes.extend(granted);
     }
-    Ok(outcomes.into_iter().map(|outcome| claimed(&client, outcome)).collect())
+    Ok(outcomes.into_iter().map(|outcome| claimed(&client, outcome, interaction)).collect())
 }
 
 /// The outcome of a request for what the caller has.
@@ -220,7 +220,7 @@ pub fn note(
     let note = Some(text.to_owned()).filter(|text| !text.is_empty());
     let options = ClaimOptions { note, ..ClaimOptions::default() };
     let noted = client.claims.note(&client.requester, &request.resource, token, &options);
-    Ok(claimed(&client, client.answer(noted)?))
+    Ok(claimed(&client, client.answer(noted)?, interaction))
 }
 
 /// Claims the first resource that is free.
@@ -234,7 +234,7 @@ pub fn next(
     let outcome = waiting(&client, request.options.wait, interaction, || {
         client.claims.next(&client.requester, &request.candidates, &options)
     })?;
-    Ok(claimed(&client, outcome))
+    Ok(claimed(&client, outcome, interaction))
 }
 
 /// Checks that the session holds a claim.
@@ -261,7 +261,7 @@ pub fn renew(
     let token = request.epoch.or_else(|| client.given(&request.resource));
     let options = ClaimOptions { term: ttl, ..ClaimOptions::default() };
     let renewed = client.claims.renew(&client.requester, &request.resource, token, &options);
-    Ok(claimed(&client, client.answer(renewed)?))
+    Ok(claimed(&client, client.answer(renewed)?, interaction))
 }
 
 /// Releases claims.
@@ -284,18 +284,19 @@ pub fn release(
     let outcomes = resources.iter().map(|(resource, token)| {
         client.claims.release(&client.requester, resource, *token, request.done)
     });
-    Ok(batch(&client, outcomes))
+    Ok(batch(&client, outcomes, interaction))
 }
 
 /// Collects what several requests came to.
 pub(super) fn batch(
     client: &Client,
     answers: impl Iterator<Item = osm_claims::Result<Outcome>>,
+    interaction: &mut dyn Interaction,
 ) -> Batch {
     let (mut outcomes, mut failed) = (Vec::new(), None);
     for answer in answers {
         match answer {
-            Ok(outcome) => outcomes.push(claimed(client, outcome)),
+            Ok(outcome) => outcomes.push(claimed(client, outcome, interaction)),
             Err(error) => failed = failed.or(Some(error)),
         }
     }
@@ -303,7 +304,14 @@ pub(super) fn batch(
     Batch { outcomes, failed, notices: client.notices() }
 }
 
-pub(super) fn claimed(client: &Client, outcome: Outcome) -> Claimed {
+pub(super) fn claimed(
+    client: &Client,
+    outcome: Outcome,
+    interaction: &mut dyn Interaction,
+) -> Claimed {
+    if outcome.claim.is_open() {
+        keeper::start(client, &outcome.claim, interaction);
+    }
     let legacy = outcome.predecessor.as_ref().and_then(|it| legacy::of(client, it));
     let elsewhere = outcome.elsewhere.iter().map(|claim| Elsewhere {
         claim: claim.clone(),

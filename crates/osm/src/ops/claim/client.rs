@@ -1,7 +1,9 @@
 //! The ledger, this session as its caller, and the scope: what every operation on claims needs.
 
+use osm_claims::ledger::Presence;
 use osm_claims::{
-    Caller, Claim, ClaimOptions, Claims, End, Notices, Refused, Requester, Resource, Scope, Token,
+    Caller, Claim, ClaimOptions, Claims, End, Notices, Refused, Requester, Resource, Scope,
+    SharedScope, Token,
 };
 use osm_identity::{Detection, ProcessSource, Repository, Source, System};
 
@@ -26,7 +28,7 @@ impl<'a> Client<'a> {
     ) -> Result<Self, Error> {
         let name = scope.map(str::to_owned).or_else(|| invocation.world.claim_scope());
         let scope = find_scope(name.as_deref(), invocation, interaction)?;
-        Self::open_in(invocation, scope, name)
+        Self::open_in(invocation, scope, invocation.repository(), name)
     }
 
     /// The same for an operation on all scopes, which can be run outside a repository, too.
@@ -37,17 +39,25 @@ impl<'a> Client<'a> {
     ) -> Result<Self, Error> {
         let name = scope.map(str::to_owned).or_else(|| invocation.world.claim_scope());
         let scope = find_scope(name.as_deref(), invocation, interaction);
-        Self::open_in(invocation, scope.unwrap_or_else(|_| Scope::nowhere()), name)
+        let scope = scope.unwrap_or_else(|_| Scope::nowhere());
+        match Self::open_in(invocation, scope, invocation.repository(), name.clone()) {
+            Err(Error::NoSharedScope { .. }) => {
+                Self::open_in(invocation, Scope::nowhere(), None, name)
+            }
+            opened => opened,
+        }
     }
 
-    /// The client in a scope.
+    /// The client in a scope, which may be that of a repository.
     pub(super) fn open_in(
         invocation: &'a Invocation<'a>,
         scope: Scope,
+        repository: Option<&Repository>,
         scope_name: Option<String>,
     ) -> Result<Self, Error> {
         let caller = caller(invocation.detection(), invocation);
         let claims = invocation.claims()?;
+        let scope = shared(scope, &claims, repository)?;
         Ok(Self { invocation, claims, requester: Requester { scope, caller }, scope_name })
     }
 
@@ -154,6 +164,20 @@ fn find_scope(
     let repository = invocation.repository().ok_or(Error::NoRepository(folder))?;
     mention_foreign(repository, interaction);
     Ok(Scope::of(repository, &boot()))
+}
+
+/// The scope with what clones on other machines have in common, if the ledger is one of several machines.
+fn shared(scope: Scope, claims: &Claims, repository: Option<&Repository>) -> Result<Scope, Error> {
+    let is_named = scope.shared.is_some() || scope == Scope::nowhere();
+    let Some(repository) = repository.filter(|_| !is_named) else { return Ok(scope) };
+    if claims.presence() == Presence::Process {
+        return Ok(scope);
+    }
+    let shared = SharedScope::of(repository).map_err(|source| {
+        let folder = repository.folder().to_owned();
+        Error::NoSharedScope { folder, source }
+    })?;
+    Ok(Scope { shared: Some(shared), ..scope })
 }
 
 /// Warns of a repository of another user.

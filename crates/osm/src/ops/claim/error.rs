@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use osm_claims::event::Inconsistency;
-use osm_claims::{InvalidResource, Reason, Refused};
+use osm_claims::{InvalidResource, Reason, Refused, SharedScopeError};
 
 use super::guard::GuardError;
 use super::message::MessageError;
@@ -31,6 +31,22 @@ pub enum Error {
     /// The claim was lost while a command ran under it.
     #[error("{0}; the command was stopped")]
     Lost(String),
+    /// The process that renews leases cannot do so.
+    #[error("the keeper cannot {action}: {source}")]
+    Keeper {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The repository has nothing by which its clones on other machines know it.
+    #[error("claims of {} cannot be shared with other machines: {source}", folder.display())]
+    NoSharedScope {
+        /// The repository.
+        folder: PathBuf,
+        /// Why.
+        source: SharedScopeError,
+    },
     /// The ledger cannot be used.
     #[error("{}", words::ledger(place, source))]
     Ledger {
@@ -112,6 +128,8 @@ impl Failure for Error {
             Self::Refused(refused) => refused.reason.code(),
             Self::NothingHeld { .. } => Reason::NotHeld.code(),
             Self::Lost(_) => "lost",
+            Self::Keeper { .. } => "keeper_failed",
+            Self::NoSharedScope { .. } => "no_shared_scope",
             Self::Ledger { source, .. } => words::ledger_reason(source),
             Self::Invocation(error) => error.reason(),
             Self::Session(error) => error.reason(),
@@ -170,7 +188,10 @@ impl Failure for Error {
             }
             Self::Guard(error) => error.hint().into_iter().collect(),
             Self::Message(error) => error.hint().into_iter().collect(),
-            Self::Lost(_) | Self::Resource(_) | Self::Start { .. } | Self::Command { .. } => {
+            Self::NoSharedScope { .. } => vec![
+                "give the repository a name that is the same in all its clones: git config osm.scope NAME".into(),
+            ],
+            Self::Keeper { .. } | Self::Lost(_) | Self::Resource(_) | Self::Start { .. } | Self::Command { .. } => {
                 Vec::new()
             }
         }

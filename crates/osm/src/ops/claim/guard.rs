@@ -263,7 +263,10 @@ fn open<'a>(
 ) -> Result<Client<'a>, Error> {
     let is_named = scope.is_some() || invocation.world.claim_scope().is_some();
     match elsewhere(invocation).filter(|_| !is_named) {
-        Some(repository) => Client::open_in(invocation, Scope::of(&repository, &boot()), None),
+        Some(repository) => {
+            let scope = Scope::of(&repository, &boot());
+            Client::open_in(invocation, scope, Some(&repository), None)
+        }
         None => Client::open(invocation, scope, interaction),
     }
 }

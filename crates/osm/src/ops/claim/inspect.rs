@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use jiff::Timestamp;
 use osm_claims::event::{Event, Filter, Transition, replay};
+use osm_claims::ledger::Presence;
 use osm_claims::{Epoch, Listed, Message, Notices, Owned, Resource, Scope, SweepReport};
 
 use super::Error;
@@ -18,6 +19,8 @@ pub struct ClaimList {
     pub claims: Vec<Listed>,
     /// The caller's scope.
     pub scope: Scope,
+    /// The server, if other machines use the same ledger.
+    pub server: Option<String>,
     /// What the session must be told.
     pub notices: Notices,
 }
@@ -102,7 +105,9 @@ pub fn list(
         key(one).cmp(&key(other))
     });
     let notices = client.notices();
-    Ok(ClaimList { claims, scope: client.requester.scope, notices })
+    let is_shared = client.claims.presence() != Presence::Process;
+    let server = is_shared.then(|| invocation.ledger_place());
+    Ok(ClaimList { claims, scope: client.requester.scope, server, notices })
 }
 
 /// Lists the claims that concern this session, in all scopes.

@@ -12,7 +12,7 @@ use osm_identity::Pid;
 use super::client::Client;
 use super::{Error, Legacy, legacy};
 use crate::interaction::Silence;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, StoreName};
 
 /// How many worktrees of owners that are gone Git is asked about: each takes some milliseconds.
 const MOST_LEFT: usize = 2;
@@ -85,7 +85,8 @@ pub fn overview(invocation: &Invocation) -> Result<Option<Overview>, Error> {
 /// What concerns this session, in all scopes; `None` if the ledger has not been created.
 pub fn concerns(invocation: &Invocation) -> Result<Option<Owned>, Error> {
     // It is the same in every scope, and to find the repository takes time.
-    let open = exists(invocation)?.then(|| Client::open_in(invocation, Scope::nowhere(), None));
+    let open =
+        exists(invocation)?.then(|| Client::open_in(invocation, Scope::nowhere(), None, None));
     open.map(|client| owned(&client?)).transpose()
 }
 
@@ -102,8 +103,11 @@ pub fn path_holders(invocation: &Invocation) -> Result<Vec<Pid>, Error> {
 
 /// Whether the ledger has been created.
 fn exists(invocation: &Invocation) -> Result<bool, Error> {
-    let folder = invocation.ledger_folder()?;
-    Ok(folder.is_some_and(|folder| SqliteLedger::file(&folder).exists()))
+    Ok(match invocation.ledger_folder()? {
+        Some(folder) => SqliteLedger::file(&folder).exists(),
+        // A server makes its tables when they are first used.
+        None => invocation.store_name()? == StoreName::Postgres,
+    })
 }
 
 fn owned(client: &Client) -> Result<Owned, Error> {

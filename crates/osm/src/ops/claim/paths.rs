@@ -20,7 +20,7 @@ use osm_identity::Repository;
 
 use self::real::Real;
 use super::client::{self, Client, boot};
-use super::{Error, legacy};
+use super::{Error, keeper, legacy};
 use crate::bare::repository_around;
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
@@ -301,7 +301,7 @@ impl Site {
             Some(name) => Scope::named(name),
             None => Scope::of(&self.repository, &boot()),
         };
-        let client = Client::open_in(invocation, scope, name)?;
+        let client = Client::open_in(invocation, scope, Some(&self.repository), name)?;
         let caller = caller.unwrap_or(&client.requester.caller).clone();
         let requester = Requester { scope: client.requester.scope.clone(), caller };
         Ok(Client { requester, ..client })
@@ -334,6 +334,7 @@ impl Site {
         let claimed = client.claims.claim_all(&client.requester, &resources, &options);
         for (path, outcome) in paths.into_iter().zip(client.answer(claimed)?) {
             let is_new = matches!(outcome.change, Change::Grant(_));
+            keeper::start(&client, &outcome.claim, interaction);
             held.paths.push(HeldPath { path, claim: outcome.claim, is_new });
             held.notices = outcome.notices;
         }

@@ -3,21 +3,27 @@
 //! First osm's own process holds the claim, then, as soon as it runs, the command's: if osm is
 //! killed, the claim is free when the command has ended, and not before. osm watches the ledger, and
 //! stops the command if the claim is taken away, or if it cannot go on watching.
+//!
+//! Where other machines know the claim by a lease, osm renews that, too. If it cannot, because the server is away, the
+//! command goes on until shortly before the lease is over by this machine's own clock, and has ended when another
+//! session may be granted the claim.
 
 mod child;
+mod lease;
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use osm_claims::clock::Lease;
 use osm_claims::ledger::Watch;
 use osm_claims::rules::Change;
-use osm_claims::{Claim, ClaimOptions, HeldBy, Hold, Notices, Resource};
+use osm_claims::{Claim, ClaimOptions, HeldBy, Hold, Notices, Reason, Resource};
 use osm_identity::{Pid, ProcessInstance, ProcessSource, ReadError, System};
 
 use self::child::Child;
 use super::acquire::{GrantOptions, is_gone, waiting};
 use super::client::Client;
-use super::{Error, words};
+use super::{Error, keeper, words};
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
 
@@ -59,20 +65,26 @@ pub fn run(
     let resource = &request.resource;
     if let Some(claim) = client.answer(client.under(resource))? {
         // The command around this one holds it, and runs for longer.
-        let code = Held { client, resource, claim, is_new: false }.run(&request.command)?;
+        let asked = client.answer(keeper::uptime())?;
+        let code = Held { client, resource, claim, is_new: false, asked }.run(&request.command)?;
         return Ok(Ran { code, notices: client.notices() });
     }
     let own = client.answer(process(std::process::id()))?;
     let options = client.options(&request.options, interaction);
     let options = ClaimOptions { held_by: HeldBy::Process(own), ..options };
+    let mut asked = Duration::ZERO;
     let outcome = waiting(client, request.options.wait, interaction, || {
+        asked = keeper::uptime()?;
         client.claims.claim(&client.requester, resource, &options)
     })?;
+    keeper::start(client, &outcome.claim, interaction);
     // A claim that the session had before stays with it afterwards.
     let is_new = matches!(outcome.change, Change::Grant(_));
-    let held = Held { client, resource, claim: outcome.claim, is_new };
+    let held = Held { client, resource, claim: outcome.claim, is_new, asked };
     let code = held.run(&request.command);
-    let released = if is_new { held.release() } else { Ok(()) };
+    // A lease that could not be renewed ends by itself, and its server need not be waited for.
+    let is_over = held.claim.hold.presence().is_some() && matches!(code, Err(Error::Lost(_)));
+    let released = if is_new && !is_over { held.release() } else { Ok(()) };
     let code = code?;
     released?;
     Ok(Ran { code, notices: client.notices() })
@@ -93,6 +105,16 @@ struct Held<'a> {
     resource: &'a Resource,
     claim: Claim,
     is_new: bool,
+    /// The machine's uptime before the claim was asked for.
+    asked: Duration,
+}
+
+/// How osm learns that the claim is lost.
+enum Keeping<'a> {
+    /// The ledger is watched.
+    Watched(Box<dyn Watch + 'a>),
+    /// A lease is renewed.
+    ByLease(&'a Lease),
 }
 
 impl Held<'_> {
@@ -107,28 +129,41 @@ impl Held<'_> {
         if let Some(scope) = &client.scope_name {
             variables.push(("OSM_SCOPE", scope.into()));
         }
-        let mut watch = client.answer(client.claims.watch())?;
+        let mut keeping = match self.claim.hold.presence() {
+            Some(lease) => Keeping::ByLease(lease),
+            None => Keeping::Watched(client.answer(client.claims.watch())?),
+        };
         let mut child = Child::start(command, &variables)?;
-        let followed = self.follow(&mut child, &mut *watch);
+        let process = client.answer(process(child.pid()));
+        let followed = process.and_then(|process| match &mut keeping {
+            Keeping::Watched(watch) => self.follow(&mut child, &process, &mut **watch),
+            Keeping::ByLease(lease) => self.follow_lease(&mut child, &process, lease),
+        });
         if followed.is_err() {
             // No other session may hold the claim while the command goes on without it.
-            stop(&mut child);
+            stop(&mut child, self.grace());
         }
         followed
     }
 
-    fn follow(&self, child: &mut Child, watch: &mut dyn Watch) -> Result<u8, Error> {
-        let client = self.client;
-        let process = client.answer(process(child.pid()))?;
-        if self.is_new {
-            let (claims, token) = (&client.claims, self.claim.token());
-            client.answer(claims.assign_process(
-                &client.requester,
-                self.resource,
-                token,
-                &process,
-            ))?;
+    /// Makes the claim last as long as the command.
+    fn assign(&self, process: &ProcessInstance) -> Result<(), Error> {
+        let (client, token) = (self.client, self.claim.token());
+        if !self.is_new {
+            return Ok(());
         }
+        let claims = &client.claims;
+        client.answer(claims.assign_process(&client.requester, self.resource, token, process))
+    }
+
+    fn follow(
+        &self,
+        child: &mut Child,
+        process: &ProcessInstance,
+        watch: &mut dyn Watch,
+    ) -> Result<u8, Error> {
+        let client = self.client;
+        self.assign(process)?;
         loop {
             if let Some(code) = child.ended()? {
                 return Ok(code);
@@ -136,7 +171,7 @@ impl Held<'_> {
             if let Some(lost) = self.lost() {
                 return Err(Error::Lost(lost));
             }
-            client.answer(client.claims.watch_for(watch, &process, self.pause()))?;
+            client.answer(client.claims.watch_for(watch, process, self.pause()))?;
         }
     }
 
@@ -145,29 +180,36 @@ impl Held<'_> {
     fn lost(&self) -> Option<String> {
         let (client, token) = (self.client, Some(self.claim.token()));
         let look = match self.claim.hold {
-            Hold::Lease(_) | Hold::SessionLease(_) => client
+            Hold::Lease(_) => client
                 .claims
                 .renew(&client.requester, self.resource, token, &ClaimOptions::default())
                 .map(|outcome| outcome.claim),
-            Hold::Session | Hold::Process(_) | Hold::WhileUsed(_) => {
-                client.claims.check(&client.requester, self.resource, token)
-            }
+            _ => client.claims.check(&client.requester, self.resource, token),
         };
-        let error = look.err()?;
+        self.loss(&look.err()?)
+    }
+
+    /// Why an answer means that the claim is lost.
+    fn loss(&self, error: &osm_claims::Error) -> Option<String> {
+        let client = self.client;
         if matches!(error, osm_claims::Error::Replaced) {
             // Another ledger is there now, and grants what this command holds.
-            return Some(words::ledger(&client.invocation.ledger_place(), &error));
+            return Some(words::ledger(&client.invocation.ledger_place(), error));
         }
-        let refused = error.refusal().filter(|_| is_gone(&error))?;
+        let refused = error.refusal()?;
+        if refused.reason == Reason::LeaseOver {
+            return Some(words::refusal(refused));
+        }
         let claim = refused.claim.as_ref()?;
-        (claim.is_lost() || claim.is_handed_off()).then(|| words::refusal(refused))
+        let is_lost = is_gone(error) && (claim.is_lost() || claim.is_handed_off());
+        is_lost.then(|| words::refusal(refused))
     }
 
     /// How long to wait for a change; a lease is renewed in time.
     fn pause(&self) -> Duration {
         match &self.claim.hold {
-            Hold::Lease(lease) | Hold::SessionLease(lease) => (lease.term / 3).min(LOOK_EVERY),
-            Hold::Session | Hold::Process(_) | Hold::WhileUsed(_) => LOOK_EVERY,
+            Hold::Lease(lease) => (lease.term / 3).min(LOOK_EVERY),
+            _ => LOOK_EVERY,
         }
     }
 
@@ -194,8 +236,8 @@ fn word(resource: &Resource) -> OsString {
 }
 
 /// Asks the command to end, and makes it end.
-fn stop(child: &mut Child) {
-    let until = Instant::now() + GRACE;
+fn stop(child: &mut Child, grace: Duration) {
+    let until = Instant::now() + grace;
     child.ask_to_end();
     // A process that cannot be waited for has ended.
     while let Ok(None) = child.ended() {

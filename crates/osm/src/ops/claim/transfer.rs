@@ -80,7 +80,7 @@ pub fn offer(
     let to = request.to.as_deref().map(|to| client.session_named(to)).transpose()?;
     let to = to.as_ref().map(SessionId::as_str);
     let offered = client.claims.offer(&client.requester, &held.resource, token, to, &options);
-    Ok(claimed(&client, client.answer(offered)?))
+    Ok(claimed(&client, client.answer(offered)?, interaction))
 }
 
 /// Accepts an offer.
@@ -94,7 +94,7 @@ pub fn accept(
     let outcome = waiting(&client, request.options.wait, interaction, || {
         client.claims.accept(&client.requester, &request.resource, &options)
     })?;
-    Ok(claimed(&client, outcome))
+    Ok(claimed(&client, outcome, interaction))
 }
 
 /// Takes over what an earlier process of this session held when it died.
@@ -114,7 +114,7 @@ pub fn resume(
     let answers = resources
         .iter()
         .map(|resource| client.claims.resume(&client.requester, resource, &options));
-    Ok(batch(&client, answers))
+    Ok(batch(&client, answers, interaction))
 }
 
 /// Takes a claim away from its holder.
@@ -135,5 +135,5 @@ pub fn take(
     }
     let options = ClaimOptions { reason: Some(request.reason.clone()), ..client.plain_options() };
     let taken = client.claims.take(&client.requester, resource, even_if_alive, &options);
-    Ok(Taken::Done(Box::new(claimed(&client, client.answer(taken)?))))
+    Ok(Taken::Done(Box::new(claimed(&client, client.answer(taken)?, interaction))))
 }

@@ -10,6 +10,7 @@ use osm_identity::Liveness;
 
 use super::Elsewhere;
 use crate::ops::identity::name::handle_of;
+use crate::ops::server;
 use crate::render::escape;
 
 /// One reason.
@@ -276,7 +277,7 @@ fn ending(claim: &Claim) -> String {
         End::Completed => format!("{session} completed it with epoch {epoch} at {at}"),
         End::Died => {
             let who = match claim.hold {
-                Hold::Process(_) => "the command of ",
+                Hold::Process(_) | Hold::ProcessLease(..) => "the command of ",
                 _ => "",
             };
             format!("{by} found {who}{session} (epoch {epoch}) dead at {at}{why}")
@@ -302,6 +303,8 @@ pub(crate) fn ledger(place: &str, error: &Error) -> String {
             let stopped = if *is_suspended { ", which is stopped" } else { "" };
             one_line(&format!("{name} (pid {pid}){stopped} is writing to the ledger ({place})"))
         }
+        // It names its server.
+        Error::Server(error) => one_line(&error.to_string()),
         error => one_line(&format!("{error} ({place})")),
     }
 }
@@ -317,6 +320,7 @@ pub(crate) fn ledger_reason(error: &Error) -> &'static str {
         Error::Replaced => "ledger_replaced",
         Error::CommitUnknown(_) => "commit_unknown",
         Error::Processes(_) => "no_process_table",
+        Error::Server(error) => server::reason(error.kind()),
         _ => "ledger_failed",
     }
 }
@@ -341,6 +345,14 @@ pub(crate) fn ledger_hint(place: &str, error: &Error) -> Option<String> {
         }
         Error::Clock => "set the system clock, and try again".into(),
         Error::Processes(_) => return None,
+        Error::Server(error) => {
+            let known =
+                "nothing is known of the claims there, so consider what you need as claimed";
+            match server::hint(error.kind()) {
+                Some(hint) => format!("{known}; {hint}"),
+                None => known.into(),
+            }
+        }
         _ => "nothing was changed; check that the disk has room and the folder is writable".into(),
     })
 }

@@ -10,18 +10,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use osm_identity::{Liveness, ProcessInstance, System};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use osm_identity::ProcessInstance;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::super::SqliteLedger;
 use super::super::lock::{self, WriteLock};
 use super::commits;
 use crate::error::{Error, Result};
 use crate::ledger::Watch;
-use crate::liveness::LivenessProbe;
+use crate::liveness::ends::linux::limit;
+use crate::liveness::{Ends, LivenessProbe};
 
 /// The first pause after a write; each one is twice as long, up to the last.
 const FIRST_PAUSE: Duration = Duration::from_micros(250);
@@ -93,18 +93,9 @@ impl Watch for LinuxWatch<'_> {
         probe: &dyn LivenessProbe,
         time: Duration,
     ) -> Result<()> {
-        let mut lives = Vec::new();
-        for process in processes {
-            let pid = process.pid_here(&System).and_then(|pid| i32::try_from(pid.0).ok());
-            let pid = pid.and_then(Pid::from_raw);
-            let life = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-            // The pid may have been reused: the handle counts only if the process was still there
-            // after it was opened.
-            match (probe.look(process), life) {
-                (Liveness::Alive | Liveness::Suspended, Some(life)) => lives.push(life),
-                (Liveness::Dead(_), _) => return Ok(()),
-                _ => {}
-            }
+        let ends = Ends::of(processes, probe);
+        if ends.is_over() {
+            return Ok(());
         }
         let until = Instant::now() + time;
         let mut pending: Option<Pending> = None;
@@ -123,12 +114,8 @@ impl Watch for LinuxWatch<'_> {
                 left.min(write.pause)
             });
             let mut wanted = vec![PollFd::new(&self.changes, PollFlags::IN)];
-            wanted.extend(lives.iter().map(|life| PollFd::new(life, PollFlags::IN)));
-            let limit = Timespec {
-                tv_sec: i64::try_from(pause.as_secs()).unwrap_or(i64::MAX),
-                tv_nsec: i64::from(pause.subsec_nanos()),
-            };
-            match poll(&mut wanted, Some(&limit)) {
+            wanted.extend(ends.wanted());
+            match poll(&mut wanted, Some(&limit(pause))) {
                 // A signal came, which may be what the caller waits for.
                 Err(Errno::INTR) => return Ok(()),
                 Err(errno) => return Err(Error::io("watch", errno.into())),
