@@ -6,7 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use osm_claims::claim::Ended;
 use osm_claims::rules::{Change, Standing};
-use osm_claims::{Claim, End, Event, Hold, Listed, Message, Mode, Outcome, Reason, Refused, Resource};
+use osm_claims::{
+    Claim, End, Event, Hold, Listed, Message, Mode, Outcome, Reason, Refused, Resource,
+};
 use osm_identity::Liveness;
 use serde::Serialize;
 use serde_json::{Value, json};

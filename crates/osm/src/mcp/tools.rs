@@ -9,8 +9,8 @@ use super::arguments::{Parameter, seconds, switch, text, texts, values};
 use super::call::{Answer, Call};
 use crate::documents::{self, session::Report};
 use crate::ops::claim::{
-    self, AskRequest, ClaimAllRequest, GrantOptions, HeldRequest, NextRequest, OfferRequest, ReleaseRequest,
-    Resources,
+    self, AskRequest, ClaimAllRequest, GrantOptions, HeldRequest, NextRequest, OfferRequest,
+    ReleaseRequest, Resources,
 };
 use crate::ops::prompt::{self, AddRequest, BuildRequest, NewItem};
 use crate::ops::{goal, identity, prime};
