@@ -93,5 +93,8 @@ impl Claimant {
     /// Collects one that was killed.
     pub(crate) fn collect(mut self) {
         self.process.wait().unwrap();
+        // Below a sandbox it ends later than what was killed. Until then its input stays open: at the end of its
+        // input it would let go of what it holds.
+        self.output.read_to_end(&mut Vec::new()).unwrap();
     }
 }

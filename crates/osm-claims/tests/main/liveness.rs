@@ -186,7 +186,8 @@ fn a_sandbox_is_seen_from_outside_until_it_ends() {
         // After its end the namespace beside it can have its number, which proves that it is gone.
         let later = beside();
         assert!(later == unknown || later.starts_with("dead"), "{words:?}: {later}");
-        assert!(said(&claim()).starts_with("Grant(Some(Died)) 2."), "{words:?}");
+        let granted = said(&claim());
+        assert!(granted.starts_with("Grant(Some(Died)) 2."), "{words:?}: {granted}");
     }
 }
 

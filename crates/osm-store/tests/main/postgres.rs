@@ -257,6 +257,10 @@ fn troubles_have_their_kinds() {
             .collect();
     kind(&refused(&address), Kind::TooManyConnections, ErrorKind::Unreachable);
     drop(others);
+    // The server closes them in its own time.
+    while osm_postgres::Connection::open(&self::server(&address)).is_err() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 
     let version = COMPONENT.version();
     server.sql("postgres", &format!("INSERT INTO osm.migration (component, version, name) VALUES ('store', {}, 'later')", version + 1)).unwrap();

@@ -230,6 +230,8 @@ impl Key {
                 None => Err(self.mistaken("a path in quotes", item)),
             },
             Kind::Server => match item.as_str() {
+                // As for a path, an empty text is none.
+                Some("") => Ok(self.default()),
                 Some(address) => self.parse_one(address),
                 None => Err(self.mistaken("an address in quotes", item)),
             },

@@ -119,6 +119,7 @@ fn every_setting_is_listed_with_its_source() {
     store.backend                   memory       env OSM_STORE
     store.url                       none         default
     agent.edits                     refuse       default
+    claims.lease_seconds            120          default
     prompt.tokens                   true         default
     prompt.budget                   0            default
     prompt.max_file_kb              1000         default

@@ -2,8 +2,8 @@
 //!
 //! Other machines know a claim of this session by a lease. The first such claim starts a keeper, one for each session
 //! and machine. It renews at a third of the term, ends the claims of a process as soon as that has ended, and stops
-//! by its own clock before the term is over: a lease that is over is never renewed in silence, whoever was granted
-//! what it kept. It ends when nothing is left to keep, and takes its lock file with it.
+//! by its own clock before the term is over: a lease that is over is never renewed in silence, because another
+//! session may have been granted what it kept. It ends when nothing is left to keep, and removes its lock file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -88,8 +88,8 @@ fn start_for(invocation: &Invocation, caller: &Caller) -> io::Result<()> {
     let mut child = command.spawn()?;
     let record = serde_json::to_vec(caller)?;
     let told = child.stdin.take().map_or(Ok(()), |mut input| input.write_all(&record));
-    // Collects it if it ends before we do.
-    std::thread::spawn(move || child.wait());
+    // Collects it if it ends before we do; without a thread, the system does so when we end.
+    drop(std::thread::Builder::new().spawn(move || child.wait()));
     told
 }
 

@@ -52,8 +52,11 @@ impl Held<'_> {
         let is_over = AtomicBool::new(false);
         let (tell, renewals) = channel();
         std::thread::scope(|scope| {
-            scope.spawn(|| renewer.renew(&is_over, &tell));
-            let followed = self.follow_renewals(child, process, lease.term, &renewals);
+            let renewing = std::thread::Builder::new()
+                .spawn_scoped(scope, || renewer.renew(&is_over, &tell))
+                .map_err(|source| Error::Keeper { action: "start a thread", source });
+            let followed =
+                renewing.and_then(|_| self.follow_renewals(child, process, lease.term, &renewals));
             if followed.is_err() {
                 // Not after the other thread has ended, which may wait for the server.
                 stop(child, self.grace());
