@@ -228,7 +228,10 @@ fn a_process_of_a_sandbox_is_recognised_or_unknown() {
     let raw = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     kill_process(raw, Signal::KILL).unwrap();
     sandbox.0.wait().unwrap();
-    assert_eq!((look(&inside), look(&older)), (ended, ended));
+    assert_eq!(look(&inside), ended);
+    // Another sandbox can have the number of its namespace by now, and without an inode they are not told apart.
+    let older = look(&older);
+    assert!(older == ended || older == unknown, "{older}");
 }
 
 #[test]

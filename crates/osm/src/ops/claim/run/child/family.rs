@@ -16,13 +16,15 @@ pub(super) struct Family {
     members: Vec<ProcessInstance>,
     /// The command leads a process group, and every process in it belongs to it.
     own_group: bool,
+    /// Our children from before the command, such as a keeper of leases.
+    others: Vec<ProcessInstance>,
 }
 
 impl Family {
     /// The family of a command that was not waited for yet.
-    pub(super) fn of(command: u32, own_group: bool) -> Self {
+    pub(super) fn of(command: u32, own_group: bool, others: Vec<ProcessInstance>) -> Self {
         let row = System.process(Pid(command)).ok();
-        Self { members: row.as_ref().and_then(exact).into_iter().collect(), own_group }
+        Self { members: row.as_ref().and_then(exact).into_iter().collect(), own_group, others }
     }
 
     /// Looks for members; whether there are new ones.
@@ -49,14 +51,15 @@ impl Family {
     /// Adds our children: the command, and what the system gave us because its parent ended.
     fn add_adopted(&mut self, rows: &[Process]) {
         let Some(command) = self.members.first() else { return };
-        let us = Pid(std::process::id());
-        let ours = rows.iter().filter(|row| row.parent == us && row.start >= command.start);
+        let ours = rows.iter().filter(|row| is_ours(row) && row.start >= command.start);
         let new: Vec<_> = ours.filter(|row| !self.has(row)).filter_map(exact).collect();
         self.members.extend(new);
     }
 
+    /// Whether a process is known: as a member, or as one that is none.
     fn has(&self, row: &Process) -> bool {
-        self.members.iter().any(|it| it.pid == row.pid && it.start == row.start)
+        let mut known = self.members.iter().chain(&self.others);
+        known.any(|it| it.pid == row.pid && it.start == row.start)
     }
 
     pub(super) fn lives(&self) -> bool {
@@ -85,6 +88,15 @@ impl Family {
     pub(super) fn forget(&mut self) {
         self.members.truncate(1);
     }
+}
+
+/// Our children now. Times of starts are too coarse to tell them from what the command starts.
+pub(super) fn children() -> Vec<ProcessInstance> {
+    table().iter().filter(|row| is_ours(row)).filter_map(exact).collect()
+}
+
+fn is_ours(row: &Process) -> bool {
+    row.parent == Pid(std::process::id())
 }
 
 /// The process of a row, if it is still there.
@@ -193,7 +205,26 @@ fn send(process: &ProcessInstance, signal: Signal) {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::process::{Child, Command};
+
     use super::*;
+
+    #[test]
+    fn children_from_before_the_command_are_left_alone() {
+        let start = || Command::new("sleep").arg("1000").spawn().unwrap();
+        let mut before = start();
+        let others = children();
+        let mut command = start();
+        let mut family = Family::of(command.id(), false, others);
+        family.look();
+        let has = |child: &Child| family.members.iter().any(|it| it.pid == Pid(child.id()));
+        let found = (has(&command), has(&before));
+        for child in [&mut command, &mut before] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert_eq!(found, (true, false));
+    }
 
     #[test]
     fn groups() {

@@ -83,12 +83,13 @@ pub(super) fn signal(status: ExitStatus) -> Option<i32> {
 impl Running {
     pub(super) fn start(command: &mut Command, signals: Signals) -> io::Result<Self> {
         let Signals { handle, target: to, own_group } = signals;
+        let others = family::children();
         let (child, group) = ControlGroup::around(|| command.spawn());
         let child = child?;
         let pid = Pid::from_child(&child);
         let target = Target { pid, own_group, collected: Arc::default() };
         drop(to.send(target.clone()));
-        let family = Family::of(child.id(), own_group);
+        let family = Family::of(child.id(), own_group, others);
         Ok(Self { child, target, handle, family, group })
     }
 
