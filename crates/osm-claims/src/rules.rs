@@ -301,7 +301,8 @@ fn is_own(claim: &Claim, by: &Owner) -> bool {
     claim.owner.id == by.id
 }
 
-fn is_completed(claim: Option<&Claim>) -> bool {
+/// Whether the last claim of a resource ended with the work done.
+pub(crate) fn is_completed(claim: Option<&Claim>) -> bool {
     let ended = claim.and_then(|claim| claim.ended.as_ref());
     ended.is_some_and(|ended| ended.how == End::Completed)
 }

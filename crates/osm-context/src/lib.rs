@@ -104,7 +104,7 @@ pub use read::read_text;
 pub use reason::Reason;
 pub use render::{Pieces, Prompt};
 pub use resolve::{Found, Resolved, label_of, resolve};
-pub use run::{End, Ran, run};
+pub use run::{End, Ran, RanApart, run, run_apart};
 pub use section::{Block, Outcome, Section, Skipped, Subject};
 pub use setting::{Interrupted, Limits, Setting};
 pub use stats::Stats;

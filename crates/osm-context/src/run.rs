@@ -48,6 +48,35 @@ pub enum End {
 
 /// Runs a program with arguments in a folder.
 pub fn run(command: &[String], folder: &Path, setting: &Setting) -> Result<Ran> {
+    let process = program(command, setting)?;
+    let mut captured = capture(process, folder, Streams::Together, setting.limits.output, setting)?;
+    let (output, replaced) = captured.output.take_text();
+    Ok(Ran { output, beyond: captured.output.beyond, replaced, end: captured.end })
+}
+
+/// What a command did whose streams are kept apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RanApart {
+    /// What it printed to standard output.
+    pub output: Vec<u8>,
+    /// How many bytes more it printed there.
+    pub beyond: u64,
+    /// What it printed to standard error.
+    pub errors: String,
+    /// How it ended.
+    pub end: End,
+}
+
+/// Runs a program with arguments in a folder, for a caller that parses what it prints.
+pub fn run_apart(command: &[String], folder: &Path, setting: &Setting) -> Result<RanApart> {
+    let process = program(command, setting)?;
+    let mut captured = capture(process, folder, Streams::Apart, setting.limits.output, setting)?;
+    let (errors, _) = captured.errors.take_text();
+    let Kept { bytes: output, beyond, .. } = captured.output;
+    Ok(RanApart { output, beyond, errors, end: captured.end })
+}
+
+fn program(command: &[String], setting: &Setting) -> Result<Command> {
     let [program, arguments @ ..] = command else {
         let source = io::Error::new(io::ErrorKind::InvalidInput, "the command is empty");
         return Err(Error::Start { program: String::new(), source });
@@ -55,9 +84,7 @@ pub fn run(command: &[String], folder: &Path, setting: &Setting) -> Result<Ran> 
     (setting.progress)(Step::Running(&command.join(" ")));
     let mut process = Command::new(program);
     process.args(arguments);
-    let mut captured = capture(process, folder, Streams::Together, setting.limits.output, setting)?;
-    let (output, replaced) = captured.output.take_text();
-    Ok(Ran { output, beyond: captured.output.beyond, replaced, end: captured.end })
+    Ok(process)
 }
 
 /// What of a program is read.

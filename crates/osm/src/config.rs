@@ -35,7 +35,9 @@ pub(crate) use prompting::Prompting;
 pub use reading::Problem;
 pub(crate) use reading::{Entry, Reading};
 pub use settings::InvalidLimits;
-pub(crate) use settings::{Edits, InvalidStore, NO_CLEANUP, Settings, edits_of_repository};
+pub(crate) use settings::{
+    Edits, InvalidStore, NO_CLEANUP, Settings, WorkListSettings, edits_of_repository,
+};
 
 use crate::World;
 

@@ -1,12 +1,12 @@
 //! Reading claims: lists, one resource, what concerns a session, the log.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use super::attempt::Attempt;
 use super::{Claims, Requester, registration};
-use crate::claim::{Claim, Mode};
+use crate::claim::{Claim, End, Mode};
 use crate::clock::Now;
 use crate::error::{Error, Result};
 use crate::event::{Event, Filter};
@@ -134,6 +134,32 @@ impl Claims {
             let mut viewer = Viewer::new(self, requester, transaction)?;
             let open = open(transaction, requester, everywhere)?;
             viewer.view_all(open, transaction)
+        })
+    }
+
+    /// The claims of the caller's scope, or of all scopes, that ended with the work done, if the resource was
+    /// not claimed again.
+    pub fn completed(&self, requester: &Requester, everywhere: bool) -> Result<Vec<Listed>> {
+        self.read(|transaction| {
+            let here = transaction.scope(&requester.scope)?;
+            if here.is_none() && !everywhere {
+                return Ok(Vec::new());
+            }
+            let scope = here.filter(|_| !everywhere);
+            let kind = Some(End::Completed.name().to_owned());
+            let events = transaction.events(&Filter { scope, kind, ..Filter::default() })?;
+            let mut ended: BTreeMap<ScopeId, BTreeSet<Resource>> = BTreeMap::new();
+            for event in events {
+                ended.entry(event.scope).or_default().insert(event.resource);
+            }
+            let mut viewer = Viewer::new(self, requester, transaction)?;
+            let mut completed = Vec::new();
+            for (scope, resources) in ended {
+                let resources: Vec<Resource> = resources.into_iter().collect();
+                let latest = transaction.latest(scope, &resources)?.into_iter().flatten();
+                completed.extend(latest.filter(|claim| rules::is_completed(Some(claim))));
+            }
+            viewer.view_all(completed, transaction)
         })
     }
 

@@ -21,6 +21,15 @@ fn both_streams_in_order_and_the_exit_code() {
 }
 
 #[test]
+fn streams_are_kept_apart_for_a_parser() {
+    let words = ["sh", "-c", r"echo one; echo two >&2; printf 'a\351'; exit 3"].map(str::to_owned);
+    let ran = run_apart(&words, Path::new("/"), &setting()).unwrap();
+    assert_eq!((ran.output.as_slice(), ran.beyond), (&b"one\na\xe9"[..], 0));
+    assert_eq!((ran.errors.as_str(), ran.end), ("two\n", End::Exited(3)));
+    assert!(matches!(run_apart(&[], Path::new("/"), &setting()), Err(Error::Start { .. })));
+}
+
+#[test]
 fn there_is_no_input() {
     assert_eq!(sh("cat; echo done", &setting()).unwrap().output, "done\n");
 }

@@ -86,14 +86,26 @@ pub(crate) enum ClaimCommand {
     #[command(after_help = "Examples:
   osm claim next TASK-7 TASK-8 TASK-9
   git ls-files 'docs/*.md' | osm claim next --from -
-  osm claim next --from tasks.txt --wait 1h --json")]
+  osm claim next --from TASKS.md --wait 1h --json
+  osm claim next --from-command 'bd ready --json' --field id
+  osm config set claims.next.from TASKS.md    from now on `osm claim next` is enough
+
+A list has one resource per line. In a Markdown list with checkboxes, the first word of each task that is not
+done is a resource: `- [ ] TASK-7 login form`. With --field, a list is JSON: an array of objects, or one object
+per line. Without candidates and options osm reads the list that is named in your configuration
+(claims.next.from or claims.next.from_command, and claims.next.field).")]
     Next {
         /// The resources, in the order of preference
-        #[arg(required_unless_present = "from")]
         candidates: Vec<OsString>,
-        /// Read more resources from this file, one per line; - is stdin
-        #[arg(long, value_name = "FILE")]
+        /// Read more resources from this file: lines, tasks of a Markdown list, or JSON; - is stdin
+        #[arg(long, value_name = "FILE", group = "list")]
         from: Option<PathBuf>,
+        /// Run this shell command, for at most a minute, and read more resources from what it prints
+        #[arg(long, value_name = "COMMAND", group = "list", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+        from_command: Option<String>,
+        /// Read the list as JSON, and take this field of each object
+        #[arg(long, value_name = "NAME", requires = "list")]
+        field: Option<String>,
         #[command(flatten)]
         grant: Grant,
         #[command(flatten)]
@@ -353,11 +365,15 @@ pub(crate) struct Release {
 #[command(after_help = "Examples:
   osm claims
   osm claims --all                                   all repositories
+  osm claims --done                                  the work that is finished
   osm claims --json | jq '.[] | select(.verdict == \"dead\") | .resource'")]
 pub(crate) struct List {
     /// List the claims of all scopes
     #[arg(long)]
     pub(crate) all: bool,
+    /// List what was released with --done and not claimed again, instead of open claims
+    #[arg(long)]
+    pub(crate) done: bool,
     #[command(flatten)]
     pub(crate) place: Place,
 }

@@ -1,6 +1,5 @@
 //! `osm claim …`, `osm release`, `osm claims`: arguments to requests, results to text or JSON.
 
-mod candidates;
 mod log;
 mod repair;
 mod sweep;
@@ -22,8 +21,9 @@ use crate::error::{CommandError, Exit, Failure};
 use crate::invocation::Invocation;
 use crate::ops::claim::{
     self as ops, Batch, ClaimAllRequest, ClaimRequest, Claimed, Error, GrantOptions, HeldRequest,
-    NextRequest, OfferRequest, ReleaseRequest, Resources, ResumeRequest, RunRequest, TakeRequest,
-    Taken, guard, tell_notices as notices, tell_resumable as resumable, words,
+    NextRequest, OfferRequest, ReleaseRequest, Resources, ResumeRequest, RunRequest, Source,
+    TakeRequest, Taken, WorkList, guard, tell_notices as notices, tell_resumable as resumable,
+    words,
 };
 use crate::ops::identity::name::handle_of;
 use crate::render::Ui;
@@ -36,14 +36,19 @@ pub(super) fn run(line: &Claim, invocation: &Invocation, ui: &mut Ui) -> Answer 
         return claim(line, invocation, ui);
     };
     match command {
-        ClaimCommand::Next { candidates, from, grant, place } => {
+        ClaimCommand::Next { candidates, from, from_command, field, grant, place } => {
             let mut candidates = resources(candidates, place, invocation)?;
-            if let Some(file) = from {
-                let scope = place.scope.as_deref();
-                let resource = |text: &[u8]| ops::resource_of_bytes(invocation, text, scope);
-                candidates.extend(candidates::read(file, resource)?);
-            }
+            let source = from.clone().map(Source::File);
+            let source = source.or_else(|| from_command.clone().map(Source::Command));
+            let list = source.map(|source| WorkList { source, field: field.clone() });
+            let list = match list {
+                None if candidates.is_empty() => Some(ops::configured(invocation)?),
+                list => list,
+            };
             let (options, scope) = (options(grant), place.scope.clone());
+            if let Some(list) = list {
+                candidates.extend(ops::candidates(invocation, &list, scope.as_deref(), ui)?);
+            }
             let request = NextRequest { candidates, options, scope };
             let answer = ops::next(invocation, &request, ui);
             claimed(answer, true, place.format.json, invocation, ui).map(drop)
@@ -196,13 +201,17 @@ pub(super) fn release(line: &Release, invocation: &Invocation, ui: &mut Ui) -> A
 
 pub(super) fn list(line: &ClaimList, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let (scope, json) = (line.place.scope.as_deref(), line.place.format.json);
-    let list = finish(ops::list(invocation, scope, line.all, ui), json, invocation, ui)?;
+    let look = if line.done { ops::done } else { ops::list };
+    let list = finish(look(invocation, scope, line.all, ui), json, invocation, ui)?;
     if json {
         ui.json(&documents::list(&list));
     } else if list.claims.is_empty() {
         let name = list.scope.name();
         let place = if line.all { "in any scope".to_owned() } else { format!("in {name}") };
-        text::line(ui, &format!("no open claims {place}"));
+        let what = if line.done { "no finished work" } else { "no open claims" };
+        text::line(ui, &format!("{what} {place}"));
+    } else if line.done {
+        text::done(&list.claims, line.all, invocation.world.now(), ui);
     } else {
         text::table(&list.claims, line.all, invocation.world.now(), ui);
     }

@@ -96,6 +96,8 @@ const ROWS: &[Row] = &[
     ("trust revoke", "paths", Kind::Trusted),
     ("claim next", "candidates", Kind::Claims(WhichClaims::All)),
     ("claim next", "from", Kind::Files),
+    ("claim next", "from_command", Kind::Text),
+    ("claim next", "field", Kind::Words(&["id"])),
     ("claim path", "paths", Kind::Files),
     ("claim check", "resource", Kind::Claims(WhichClaims::Mine)),
     ("claim renew", "resource", Kind::Claims(WhichClaims::Mine)),

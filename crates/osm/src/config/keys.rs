@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Path,
     /// The address of a server; unset by default.
     Server,
+    /// Any text; unset by default.
+    Text,
     /// Paths of folders.
     Paths,
     /// Paths of folders, absolute or starting with `~/`: a relative path would mean another folder in
@@ -68,9 +70,13 @@ pub(super) const STORE_URL: &str = "store.url";
 /// How long a machine that cannot be reached keeps its claims.
 pub(super) const LEASE: &str = "claims.lease_seconds";
 pub(super) const EDITS: &str = "agent.edits";
+/// The work list of `osm claim next`. Only the user's own file counts: a repository's could name any command.
+pub(super) const NEXT_FROM: &str = "claims.next.from";
+pub(super) const NEXT_COMMAND: &str = "claims.next.from_command";
+pub(super) const NEXT_FIELD: &str = "claims.next.field";
 
 /// The settings of prompts, scripts and the log are read in `prompting.rs`.
-const OTHERS: [Key; 20] = [
+const OTHERS: [Key; 23] = [
     Key {
         name: KEEP_ARCHIVES,
         doc: "Archive a session before `osm session reset`.",
@@ -100,6 +106,21 @@ const OTHERS: [Key; 20] = [
         name: LEASE,
         doc: "On PostgreSQL: how long a claim outlasts its machine, in seconds (at least 2).",
         kind: Kind::Number(120),
+    },
+    Key {
+        name: NEXT_FROM,
+        doc: "Read the candidates of `osm claim next` from this file; a relative path starts at the top of the worktree.",
+        kind: Kind::Path,
+    },
+    Key {
+        name: NEXT_COMMAND,
+        doc: "Run this shell command and read the candidates of `osm claim next` from its output.",
+        kind: Kind::Text,
+    },
+    Key {
+        name: NEXT_FIELD,
+        doc: "Read these candidates as JSON, and take this field of each object.",
+        kind: Kind::Text,
     },
     Key { name: "prompt.tokens", doc: "Count the tokens of prompts.", kind: Kind::Switch(true) },
     Key {
@@ -194,7 +215,7 @@ impl Key {
             Kind::Switch(switch) => Value::Switch(switch),
             Kind::Number(number) => Value::Number(number),
             Kind::Choice(words) => Value::Word(words[0]),
-            Kind::Path | Kind::Server => Value::Path(String::new()),
+            Kind::Path | Kind::Server | Kind::Text => Value::Path(String::new()),
             Kind::Names | Kind::Paths | Kind::RootedPaths => Value::Names(Vec::new()),
             Kind::Agents => Value::Agents(0),
         }
@@ -228,6 +249,10 @@ impl Key {
             Kind::Path => match item.as_str() {
                 Some(path) => Ok(Value::Path(path.to_owned())),
                 None => Err(self.mistaken("a path in quotes", item)),
+            },
+            Kind::Text => match item.as_str() {
+                Some(text) => Ok(Value::Path(text.to_owned())),
+                None => Err(self.mistaken("a text in quotes", item)),
             },
             Kind::Server => match item.as_str() {
                 // As for a path, an empty text is none.
@@ -328,7 +353,7 @@ impl Key {
             Kind::Number(_) => word.trim().parse().map(Value::Number).map_err(|_| {
                 format!("`{}` must be a whole number up to {}, not {word:?}", self.name, u32::MAX)
             }),
-            Kind::Path => Ok(Value::Path(word.to_owned())),
+            Kind::Path | Kind::Text => Ok(Value::Path(word.to_owned())),
             Kind::Server => {
                 check_address(word).map_err(|reason| format!("`{}`: {reason}", self.name))?;
                 Ok(Value::Path(word.to_owned()))

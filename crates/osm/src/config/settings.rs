@@ -6,7 +6,10 @@ use osm_claims::DEFAULT_PRESENCE;
 use osm_identity::{Catalogue, Environment};
 use osm_store::retention::Policy;
 
-use super::keys::{EDITS, HISTORY_LENGTH, KEEP_ARCHIVES, Kind, LEASE, STORE, STORE_URL, Value};
+use super::keys::{
+    EDITS, HISTORY_LENGTH, KEEP_ARCHIVES, Kind, LEASE, NEXT_COMMAND, NEXT_FIELD, NEXT_FROM, STORE,
+    STORE_URL, Value,
+};
 use super::{Prompting, Reading};
 use crate::World;
 use crate::error::Failure;
@@ -43,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) lease: Duration,
     /// What a hook does before an edit of a file that another session holds.
     pub(crate) edits: Edits,
+    /// The work list of `osm claim next`.
+    pub(crate) work_list: WorkListSettings,
     policy: Policy,
     /// Why no limit applies.
     invalid_limits: Option<InvalidLimits>,
@@ -50,6 +55,14 @@ pub(crate) struct Settings {
     store: Result<&'static str, InvalidStore>,
     /// The address of the server in the file.
     pub(crate) store_url: Option<String>,
+}
+
+/// The work list that `osm claim next` reads if nothing else is named.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WorkListSettings {
+    pub(crate) from: Option<String>,
+    pub(crate) command: Option<String>,
+    pub(crate) field: Option<String>,
 }
 
 /// What a hook does before an edit of a file that another session holds.
@@ -135,12 +148,22 @@ impl From<Reading> for Settings {
             policy,
             invalid_limits,
             store: store(&reading),
-            store_url: match &reading.entry(STORE_URL).value {
-                Ok(Value::Path(address)) if !address.is_empty() => Some(address.clone()),
-                _ => None,
+            store_url: text(&reading, STORE_URL),
+            work_list: WorkListSettings {
+                from: text(&reading, NEXT_FROM),
+                command: text(&reading, NEXT_COMMAND),
+                field: text(&reading, NEXT_FIELD),
             },
             catalogue: reading.catalogue,
         }
+    }
+}
+
+/// The text of a setting, unless it is empty.
+fn text(reading: &Reading, name: &str) -> Option<String> {
+    match &reading.entry(name).value {
+        Ok(Value::Path(text)) if !text.is_empty() => Some(text.clone()),
+        _ => None,
     }
 }
 

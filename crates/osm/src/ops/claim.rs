@@ -5,6 +5,7 @@
 //! it may resume, what others ask of it. The front end shows them and then calls [`mark_told`].
 
 mod acquire;
+mod candidates;
 mod client;
 mod committed;
 mod error;
@@ -24,16 +25,18 @@ mod told;
 mod transfer;
 mod watch;
 pub(crate) mod words;
+mod work_list;
 
 pub use acquire::{
     Batch, Checked, ClaimAllRequest, ClaimRequest, Claimed, Elsewhere, GrantOptions, HeldRequest,
     NextRequest, ReleaseRequest, Resources, check, claim, claim_all, next, note, release, renew,
 };
+pub use candidates::{CandidatesError, Source, WorkList, candidates, configured};
 pub(crate) use committed::release_committed;
 pub use error::Error;
 pub use inspect::{
-    ClaimList, History, HistoryRequest, Mine, Owner, Status, Sweep, list, log, mine, owners_at,
-    sweep, why,
+    ClaimList, History, HistoryRequest, Mine, Owner, Status, Sweep, done, list, log, mine,
+    owners_at, sweep, why,
 };
 pub use keeper::keep;
 pub use legacy::Legacy;

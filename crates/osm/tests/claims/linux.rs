@@ -17,6 +17,7 @@ mod reuse;
 mod row;
 mod site;
 mod succession;
+mod work_lists;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -65,6 +66,7 @@ fn tests() -> BTreeMap<&'static str, Test> {
         crowd::TESTS,
         paths::TESTS,
         succession::TESTS,
+        work_lists::TESTS,
     ]
     .concat();
     shown.chain(others).map(|test| (test.name(), test)).collect()

@@ -120,6 +120,9 @@ fn every_setting_is_listed_with_its_source() {
     store.url                       none         default
     agent.edits                     refuse       default
     claims.lease_seconds            120          default
+    claims.next.from                none         default
+    claims.next.from_command        none         default
+    claims.next.field               none         default
     prompt.tokens                   true         default
     prompt.budget                   0            default
     prompt.max_file_kb              1000         default

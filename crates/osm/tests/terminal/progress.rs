@@ -317,6 +317,15 @@ fn ctrl_c_ends_the_wait_for_a_claim() {
 }
 
 #[test]
+fn ctrl_c_ends_the_command_of_a_work_list() {
+    let desk = Desk::new();
+    let mut terminal = desk.terminal(&["claim", "next", "--from-command", "sleep 111; echo TASK"]);
+    interrupt(&mut terminal, "running sleep 111");
+    assert_eq!(rest(terminal), "osm: error: interrupted\nexit 130\n");
+    assert_eq!(desk.good(&["claims", "--json"]), "[]\n");
+}
+
+#[test]
 fn ctrl_c_ends_a_purge_between_two_sessions() {
     let desk = Desk::new();
     let names: Vec<String> = (0..30).map(|number| format!("s{number}")).collect();

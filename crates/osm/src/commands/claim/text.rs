@@ -127,6 +127,40 @@ pub(super) fn table(rows: &[Listed], everywhere: bool, now: Timestamp, ui: &mut 
     ui.table(&table);
 }
 
+/// The columns of `osm claims --done`; `SCOPE` only where work of several scopes is listed.
+const DONE_COLUMNS: &[Column] = &[
+    Column::new("SCOPE").shrinks(12).rank(2),
+    Column::new("RESOURCE").shrinks(16),
+    Column::new("BY").shrinks(20),
+    Column::new("AGENT").rank(3),
+    Column::new("DONE").rank(1),
+    Column::new("EPOCH").rank(4),
+    Column::new("NOTE").shrinks(8).rank(5),
+];
+
+/// The table that `osm claims --done` shows.
+pub(super) fn done(rows: &[Listed], everywhere: bool, now: Timestamp, ui: &mut Ui) {
+    let mut table = Table::new(if everywhere { DONE_COLUMNS } else { &DONE_COLUMNS[1..] });
+    let handles = Handles::among(rows.iter().map(|it| it.claim.owner.session.as_str()));
+    for listed in rows {
+        let claim = &listed.claim;
+        let at = claim.ended.as_ref().map_or(claim.since, |ended| ended.at);
+        let mut row: Vec<Text> = vec![
+            claim.resource.to_string().into(),
+            handles.of(&claim.owner.session).into(),
+            claim.owner.agent.as_deref().unwrap_or("-").into(),
+            time::age(at, now).into(),
+            claim.epoch.to_string().into(),
+            brief(claim.note.as_deref().unwrap_or("-"), 40).into(),
+        ];
+        if everywhere {
+            row.insert(0, listed.scope.name().into());
+        }
+        table.row(row);
+    }
+    ui.table(&table);
+}
+
 /// Where else these claims count, and by what the scope is known there.
 pub(super) fn shared(scope: Option<&SharedScope>, server: &str, ui: &mut Ui) {
     let place = match scope {

@@ -215,7 +215,7 @@ fn every_setting_in_every_layout() {
         Kind::Choice(words) => Value::Word(words[1]),
         Kind::Names | Kind::Paths => names(&["x", "z"]),
         Kind::RootedPaths => names(&["~/x", "~/z"]),
-        Kind::Path => Value::Path("a/b.log".into()),
+        Kind::Path | Kind::Text => Value::Path("a/b.log".into()),
         Kind::Server => Value::Path("postgres://user@host/database".into()),
         Kind::Number(number) => Value::Number(number + 1),
         Kind::Switch(switch) => Value::Switch(!switch),

@@ -12,7 +12,7 @@ use super::client::Client;
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
 
-/// Open claims.
+/// Open claims, or finished work.
 #[derive(Clone, Debug)]
 pub struct ClaimList {
     /// The claims, by scope and resource.
@@ -99,15 +99,31 @@ pub fn list(
     interaction: &mut dyn Interaction,
 ) -> Result<ClaimList, Error> {
     let client = open(invocation, scope, everywhere, interaction)?;
-    let mut claims = client.answer(client.claims.list(&client.requester, everywhere))?;
+    let claims = client.answer(client.claims.list(&client.requester, everywhere))?;
+    Ok(listed(client, claims))
+}
+
+/// Lists the work of the scope, or of all scopes, that is done and was not claimed again.
+pub fn done(
+    invocation: &Invocation,
+    scope: Option<&str>,
+    everywhere: bool,
+    interaction: &mut dyn Interaction,
+) -> Result<ClaimList, Error> {
+    let client = open(invocation, scope, everywhere, interaction)?;
+    let claims = client.answer(client.claims.completed(&client.requester, everywhere))?;
+    Ok(listed(client, claims))
+}
+
+fn listed(client: Client, mut claims: Vec<Listed>) -> ClaimList {
     claims.sort_by(|one, other| {
         let key = |it: &Listed| (it.scope.key.clone(), it.claim.resource.clone());
         key(one).cmp(&key(other))
     });
     let notices = client.notices();
     let is_shared = client.claims.presence() != Presence::Process;
-    let server = is_shared.then(|| invocation.ledger_place());
-    Ok(ClaimList { claims, scope: client.requester.scope, server, notices })
+    let server = is_shared.then(|| client.invocation.ledger_place());
+    ClaimList { claims, scope: client.requester.scope, server, notices }
 }
 
 /// Lists the claims that concern this session, in all scopes.

@@ -25,7 +25,7 @@ fn resources(site: &mut Site) {
     for command in [
         "$OSM claim \"$1\" --note \"$2\"; $OSM claims; $OSM claims --json; $OSM claim why \"$1\"",
         "$OSM claim \"$1\" --note \"$2\"; $OSM --session other claim \"$1\"; $OSM claim mine; $OSM claim log",
-        "$OSM claim \"$1\" --note \"$2\"; $OSM release \"$1\" --done; $OSM claim \"$1\"; $OSM claims --all",
+        "$OSM claim \"$1\" --note \"$2\"; $OSM release \"$1\" --done; $OSM claim \"$1\"; $OSM claims --all; $OSM claims --done",
         "$OSM claim \"$1\" --note \"$2\" --scope \"$3\"; $OSM claims --all; $OSM claim log --scope \"$3\"",
         "$OSM claim check \"$1\"; $OSM claim renew \"$1\"; $OSM release \"$1\"; $OSM claim accept \"$1\"",
         "$OSM claim next \"$1\" \"$2\"; $OSM claim run \"$1\" -- true; $OSM claim why \"$1\" --json",
