@@ -308,7 +308,7 @@ their owners, whose epochs `osm claim check` no longer accepts.")]
         #[command(flatten)]
         format: Format,
     },
-    /// Add Git hooks that refuse commits and pushes after a claim was lost
+    /// Add Git hooks that refuse commits and pushes after a claim was lost, and release claims after commits
     #[command(subcommand, arg_required_else_help = true)]
     Guard(Guard),
 }
@@ -333,6 +333,11 @@ pub(crate) enum Guard {
         staged: bool,
         #[command(flatten)]
         place: Place,
+    },
+    /// Release this session's automatic claims of files that the last commit contains; a hook runs this
+    Committed {
+        #[command(flatten)]
+        format: Format,
     },
 }
 

@@ -328,6 +328,16 @@ fn guard(command: &Guard, invocation: &Invocation, ui: &mut Ui) -> Answer {
     let hooks = match command {
         Guard::Install { require } => guard::install(invocation, *require)?,
         Guard::Remove => guard::remove(invocation)?,
+        Guard::Committed { format } => {
+            let released = finish(guard::committed(invocation), format.json, invocation, ui)?;
+            if format.json {
+                ui.json(&released);
+            }
+            for resource in released.iter().filter(|_| !format.json) {
+                text::line(ui, &format!("{resource} is released: the last commit contains it"));
+            }
+            return Ok(());
+        }
         Guard::Check { require, staged, place } => {
             let (require, staged, scope) = (*require, *staged, place.scope.clone());
             let request = guard::CheckRequest { require, staged, scope };

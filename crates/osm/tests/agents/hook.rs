@@ -420,9 +420,9 @@ fn git_does_not_sweep_away_what_others_hold() {
     assert_eq!(shell("git stash -u"), Value::Null, "no session holds a file");
 }
 
-/// In one process of the agent, whose session a hook and a command of it are.
-#[test]
-fn an_automatic_claim_ends_with_its_commit() {
+/// In one process of the agent, which edits two files: what a script of its shell then releases, and what stays
+/// claimed.
+fn released_and_open(script: &str) -> (String, String) {
     let site = Site::new();
     let shell = site.path("claude");
     program::copy(&trials::need(tools::program("bash")), &shell).unwrap();
@@ -436,22 +436,44 @@ fn an_automatic_claim_ends_with_its_commit() {
         "tool_name": "Bash", "tool_input": { "command": "git commit -am x" } });
     site.write("after", &after.to_string());
     let mut command = site.command(&shell);
-    command.env("CLAUDE_CODE_SESSION_ID", "s1").args([
-        "-c",
+    let script = format!(
         "git='git -c user.name=n -c user.email=e'
         for it in one two; do osm agent hook before-tool <~/$it; done
-        echo 1 >a.txt; echo 1 >b.txt
-        $git add a.txt b.txt; $git commit -qm both; echo 2 >b.txt
-        osm agent hook after-tool <~/after
-        CLAUDE_CODE_SESSION_ID=s1 osm claim log --kind released
-        CLAUDE_CODE_SESSION_ID=s1 osm claims
-        exit",
-    ]);
+        echo 1 >a.txt; echo 1 >b.txt; $git add a.txt b.txt
+        {script}
+        osm claim log --kind released
+        osm claims
+        exit"
+    );
+    command.env("CLAUDE_CODE_SESSION_ID", "s1").args(["-c", &script]);
     let ran = with_input(command, b"");
-    let (released, open) = ran
-        .stdout
-        .split_once("RESOURCE ")
-        .map_or(("", ""), |(_, rest)| rest.split_once("RESOURCE ").unwrap_or((rest, "")));
-    assert!(released.contains("path:a.txt") && !released.contains("path:b.txt"), "{}", ran.stdout);
-    assert!(open.contains("path:b.txt") && !open.contains("path:a.txt"), "{}", ran.stdout);
+    let mut tables = ran.stdout.split("RESOURCE ").skip(1).map(str::to_owned);
+    let [released, open] = [tables.next(), tables.next()].map(Option::unwrap_or_default);
+    assert!(tables.next().is_none(), "{} {}", ran.stdout, ran.stderr);
+    (released, open)
+}
+
+#[test]
+fn an_automatic_claim_ends_with_its_commit() {
+    let (released, open) = released_and_open(
+        "$git commit -qm both; echo 2 >b.txt; osm agent hook after-tool <~/after",
+    );
+    assert!(released.contains("path:a.txt") && !released.contains("path:b.txt"), "{released}");
+    assert!(open.contains("path:b.txt") && !open.contains("path:a.txt"), "{open}");
+}
+
+/// The hook of the guard knows of no shell command: any commit of the session counts.
+#[test]
+fn the_guard_releases_the_automatic_claims_of_a_commit() {
+    let (released, open) =
+        released_and_open("osm claim guard install; $git commit -qm part a.txt; echo 3 >a.txt");
+    assert!(released.contains("path:a.txt") && !released.contains("path:b.txt"), "{released}");
+    assert!(open.contains("path:b.txt") && !open.contains("path:a.txt"), "{open}");
+    // The commit does not contain what was written after it was begun.
+    let (released, open) = released_and_open(
+        "osm claim guard install; printf '#!/bin/sh\necho 2 >b.txt\n' >.git/hooks/prepare-commit-msg
+        chmod +x .git/hooks/prepare-commit-msg; $git commit -qm both",
+    );
+    assert!(released.contains("path:a.txt") && !released.contains("path:b.txt"), "{released}");
+    assert!(open.contains("path:b.txt") && !open.contains("path:a.txt"), "{open}");
 }

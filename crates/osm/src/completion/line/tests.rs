@@ -55,7 +55,7 @@ fn what_the_argument_parser_knows() {
     for (line, expected) in [
         ("who", &["whoami"][..]),
         ("trust ", &["list", "revoke"]),
-        ("claim guard ", &["install", "remove", "check"]),
+        ("claim guard ", &["install", "remove", "check", "committed"]),
         ("claim -- ", &[]),
         ("claim x re", &[]),
         ("completion ", &["bash", "elvish", "fish", "nushell", "powershell", "zsh"]),

@@ -1,4 +1,5 @@
-//! `osm claim guard`: Git hooks that refuse to commit or push under a lost claim.
+//! `osm claim guard`: Git hooks that refuse to commit or push under a lost claim, and one that releases
+//! automatic claims after a commit.
 
 mod hook;
 mod script;
@@ -13,14 +14,15 @@ use osm_context::git::{self, Hooks};
 use osm_identity::Repository;
 
 use self::hook::{Hook, Plan};
-use self::script::Check;
+use self::script::{Call, Task};
 use super::client::{Client, boot};
-use super::{Error, paths};
+use super::{Error, paths, release_committed};
 use crate::interaction::Interaction;
 use crate::invocation::Invocation;
 
-/// The hooks that are guarded: those that run before a change becomes part of a history.
-const HOOKS: [&str; 3] = ["pre-commit", "pre-merge-commit", "pre-push"];
+/// The hooks that are guarded: those that run before a change becomes part of a history, and the one after a
+/// commit.
+const HOOKS: [&str; 4] = ["pre-commit", "pre-merge-commit", "pre-push", "post-commit"];
 
 /// Why hooks cannot be guarded.
 #[derive(Debug, thiserror::Error)]
@@ -138,8 +140,12 @@ pub fn install(invocation: &Invocation, require: bool) -> Result<Vec<GuardedHook
     refuse_shared(hooks)?;
     let program = invocation.world.program();
     each(&folder, |hook| {
-        let staged = hook.path.file_name().is_some_and(|name| name != "pre-push");
-        hook.install(&Check { require, staged, program: program.clone() })
+        let task = match hook.path.file_name().and_then(|name| name.to_str()) {
+            Some("post-commit") => Task::Release,
+            Some("pre-push") => Task::Check { require, staged: false },
+            _ => Task::Check { require, staged: true },
+        };
+        hook.install(&Call { task, program: program.clone() })
     })
 }
 
@@ -181,6 +187,11 @@ fn refuse_shared(hooks: Hooks) -> Result<(), GuardError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Releases this session's automatic claims of files that the last commit contains; returns them.
+pub fn committed(invocation: &Invocation) -> Result<Vec<Resource>, Error> {
+    release_committed(invocation, &invocation.folder()?)
 }
 
 /// What the guard checks.

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::GuardError;
-use super::script::{self, ASIDE, Check, Endless, Guarded};
+use super::script::{self, ASIDE, Call, Endless, Guarded};
 use super::step::{Step, is_executable};
 
 const ADDED: &str = "guarded";
@@ -37,10 +37,10 @@ struct Found {
 
 impl Hook {
     /// What puts the guard in.
-    pub(super) fn install(&self, check: &Check) -> Result<Plan, GuardError> {
+    pub(super) fn install(&self, call: &Call) -> Result<Plan, GuardError> {
         let aside = self.aside();
-        let block = script::block(check, None);
-        let calling = script::block(check, aside.file_name().and_then(|name| name.to_str()));
+        let block = script::block(call, None);
+        let calling = script::block(call, aside.file_name().and_then(|name| name.to_str()));
         let Some(found) = self.look()? else {
             self.expect_nothing_aside()?;
             return Ok(plan([Step::Write(script::alone(&block), None)], ADDED));

@@ -14,13 +14,55 @@ const CALL: &str = "if [ -x \"$(dirname";
 /// What is added to the name of a hook while ours stands in its place.
 pub(super) const ASIDE: &str = "before-osm";
 
-/// What the guard runs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Check {
-    /// It also refuses sessions that hold no claim.
-    pub(super) require: bool,
-    /// It also refuses to commit files that another session holds.
-    pub(super) staged: bool,
+/// What the guard does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Task {
+    /// Refuses under a lost claim.
+    Check {
+        /// It also refuses sessions that hold no claim.
+        require: bool,
+        /// It also refuses to commit files that another session holds.
+        staged: bool,
+    },
+    /// Releases the automatic claims that a commit contains. The commit is made, so that nothing is refused.
+    Release,
+}
+
+impl Task {
+    /// The command, and what a hook does if it fails.
+    fn command(self) -> String {
+        let option = |is_on, option| if is_on { option } else { "" };
+        match self {
+            Self::Check { require, staged } => format!(
+                "claim guard check{}{} </dev/null || exit 1",
+                option(staged, " --staged"),
+                option(require, " --require")
+            ),
+            Self::Release => "claim guard committed </dev/null >/dev/null".to_owned(),
+        }
+    }
+
+    /// What is not done without `osm`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Check { .. } => "check claims",
+            Self::Release => "release claims",
+        }
+    }
+
+    /// The last line of a hook that finds no `osm`.
+    fn without_osm(self) -> &'static str {
+        match self {
+            Self::Check { .. } => "\n    exit 1",
+            Self::Release => "",
+        }
+    }
+}
+
+/// What a hook runs.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) task: Task,
     /// Where `osm` is: a program without a terminal may run git with another `PATH`, or none.
     pub(super) program: Option<String>,
 }
@@ -97,23 +139,18 @@ pub(super) fn taken_in(text: &str, block: &str) -> Option<String> {
 /// no variable either: the rest of the script may have one of that name.
 ///
 /// A hook that was set aside is called as git would call it: only if it may be run.
-pub(super) fn block(check: &Check, aside: Option<&str>) -> String {
-    let run = format!(
-        "claim guard check{}{} </dev/null || exit 1",
-        if check.staged { " --staged" } else { "" },
-        if check.require { " --require" } else { "" }
-    );
-    let (recorded, missing) = match check.program.as_deref().and_then(quoted) {
+pub(super) fn block(call: &Call, aside: Option<&str>) -> String {
+    let (run, task, end) = (call.task.command(), call.task.name(), call.task.without_osm());
+    let (recorded, missing) = match call.program.as_deref().and_then(quoted) {
         Some(path) => (
             format!("if [ -f {path} ] && [ -x {path} ]; then\n    {path} {run}\nel"),
             format!(
-                "printf 'osm: error: cannot check claims: %s is gone, and osm is not in PATH\\n' {path} >&2"
+                "printf 'osm: error: cannot {task}: %s is gone, and osm is not in PATH\\n' {path} >&2"
             ),
         ),
-        None => (
-            String::new(),
-            "echo 'osm: error: cannot check claims: osm is not in PATH' >&2".to_owned(),
-        ),
+        None => {
+            (String::new(), format!("echo 'osm: error: cannot {task}: osm is not in PATH' >&2"))
+        }
     };
     let then = match aside {
         Some(name) => format!(
@@ -131,8 +168,7 @@ fi
     osm {run}
 else
     {missing}
-    echo 'osm: hint: install osm and run: osm claim guard install; or delete this block of the hook' >&2
-    exit 1
+    echo 'osm: hint: install osm and run: osm claim guard install; or delete this block of the hook' >&2{end}
 fi
 {then}{END}
 "
@@ -176,9 +212,13 @@ fn is_shell(first: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn call(require: bool, program: Option<&str>) -> Call {
+        Call { task: Task::Check { require, staged: false }, program: program.map(str::to_owned) }
+    }
+
     #[test]
     fn a_guard_without_its_end_is_not_guessed_at() {
-        let guard = block(&Check::default(), None);
+        let guard = block(&call(false, None), None);
         let script = taken_in("#!/bin/sh\necho mine\n", &guard).unwrap();
         let parts = Guarded::read(&script).unwrap().unwrap();
         assert_eq!(parts.rest(), "#!/bin/sh\necho mine\n");
@@ -193,17 +233,21 @@ mod tests {
 
     #[test]
     fn the_path_of_osm_is_one_word() {
-        let check =
-            |path: &str| Check { require: true, staged: false, program: Some(path.to_owned()) };
-        let guard = block(&check("/it's/before-osm/$(x)/osm"), None);
+        let guard = block(&call(true, Some("/it's/before-osm/$(x)/osm")), None);
         assert!(guard.contains(r"'/it'\''s/before-osm/$(x)/osm' claim guard check --require "));
         let script = alone(&guard);
         assert!(!Guarded::read(&script).unwrap().unwrap().calls_aside(), "{script}");
         let hostile = format!("/a\n{END}\nrm -rf /\n/osm");
-        assert_eq!(
-            block(&check(&hostile), None),
-            block(&Check { require: true, ..Check::default() }, None)
-        );
+        assert_eq!(block(&call(true, Some(&hostile)), None), block(&call(true, None), None));
+    }
+
+    #[test]
+    fn only_a_check_ends_a_hook() {
+        for program in [None, Some("/osm")] {
+            let release = Call { task: Task::Release, program: program.map(str::to_owned) };
+            assert!(!block(&release, None).contains("exit"), "the rest of the hook runs");
+            assert!(block(&call(false, program), None).contains("exit 1"));
+        }
     }
 
     #[test]

@@ -13,9 +13,12 @@ fn hook(text: Option<&str>, mode: u32) -> (tempfile::TempDir, Hook) {
     (folder, hook)
 }
 
+fn check(require: bool) -> Call {
+    Call { task: script::Task::Check { require, staged: false }, program: None }
+}
+
 fn install(hook: &Hook, require: bool) -> &'static str {
-    let check = Check { require, ..Check::default() };
-    let plan = hook.install(&check).unwrap();
+    let plan = hook.install(&check(require)).unwrap();
     hook.carry_out(&plan).unwrap();
     plan.state
 }
@@ -113,7 +116,7 @@ fn a_guard_without_its_end_is_refused_and_nothing_is_changed() {
     install(&hook, false);
     std::fs::write(&hook.path, read(&hook).replace(END, "")).unwrap();
     let before = all(folder.path());
-    for refused in [hook.install(&Check::default()), hook.remove()] {
+    for refused in [hook.install(&check(false)), hook.remove()] {
         let Err(error) = refused.map(|plan| plan.state) else { panic!("it was not refused") };
         let message = error.to_string();
         assert!(message.contains(END), "{message}");
@@ -128,7 +131,7 @@ fn no_hook_is_overwritten() {
     for text in [None, Some(python)] {
         let (_folder, hook) = hook(text, 0o755);
         std::fs::write(hook.aside(), "old").unwrap();
-        assert!(hook.install(&Check::default()).is_err(), "{text:?}");
+        assert!(hook.install(&check(false)).is_err(), "{text:?}");
     }
     // Nor what was written into ours.
     let (_folder, hook) = hook(Some(python), 0o755);
