@@ -146,14 +146,17 @@ impl Held<'_> {
         followed
     }
 
-    /// Makes the claim last as long as the command.
+    /// Makes the claim last as long as the command, unless the command released it already.
     fn assign(&self, process: &ProcessInstance) -> Result<(), Error> {
         let (client, token) = (self.client, self.claim.token());
         if !self.is_new {
             return Ok(());
         }
         let claims = &client.claims;
-        client.answer(claims.assign_process(&client.requester, self.resource, token, process))
+        match claims.assign_process(&client.requester, self.resource, token, process) {
+            Err(error) if is_gone(&error) && self.loss(&error).is_none() => Ok(()),
+            assigned => client.answer(assigned),
+        }
     }
 
     fn follow(

@@ -27,6 +27,7 @@ pub(crate) const TESTS: &[Test] = &[
     test!(a_command_is_stopped_when_its_claim_is_taken),
     test!(a_command_is_stopped_though_the_disk_is_slow),
     test!(a_command_may_release_its_own_claim),
+    test!(a_command_may_release_its_claim_at_once),
     test!(a_killed_run_frees_its_claim),
     test!(a_session_runs_one_command_at_a_time),
     test!(an_agent_below_a_run_has_its_claim),
@@ -216,6 +217,18 @@ fn stopped_by(site: &Site, before: &str) -> Outcome {
     assert!(ended.errors.contains("more urgent"), "{ended:#?}");
     assert!(site.path("told").exists(), "it was asked to end");
     rival.ok("claim check work")?;
+    Ok(())
+}
+
+/// Before osm knows its process: it goes on only long after the command was started.
+fn a_command_may_release_its_claim_at_once(site: &Site) -> Outcome {
+    program("strace")?;
+    let mut owner = site.agent()?;
+    let slow = "strace -o LAB/trace -e inject=clone,clone3,fork,vfork:delay_exit=1000000";
+    let command = "sh -c 'LAB/bin/osm release work --done; exit 4'";
+    let ran = owner.sh(&format!("{slow} OSM claim run work -- {command}"))?;
+    assert_eq!(ran.code, 4, "{ran:#?}");
+    assert_eq!(owner.story("work")?, ["granted", "completed"]);
     Ok(())
 }
 
