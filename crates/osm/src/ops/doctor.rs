@@ -1,7 +1,7 @@
 //! `osm doctor`: what is wrong with this setup, why that matters, and the command that fixes it.
 //!
 //! [`CHECKS`] is the list: each check looks at one subject and returns what it found. A look changes nothing.
-//! Only faults whose repair loses nothing have a [`Repair`], which [`fix`] makes; all others have a command for a
+//! Only faults whose repair loses nothing have a `Repair`, which [`fix`] makes; all others have a command for a
 //! person to run.
 
 mod home;
