@@ -128,7 +128,7 @@ fn add(session: &mut Session, key: &Key, text: &str) -> Result<(), Error> {
     let last = items.iter().filter_map(|item| item["id"].as_u64()).max().unwrap_or(0);
     items.push(json!({"id": last + 1, "text": text}));
     session.set(key.clone(), Value::Array(items))?;
-    session.record("worker", &format!("add {text}"))
+    session.record("worker", &format!("add {text}")).map(drop)
 }
 
 fn id(text: &str) -> SessionId {

@@ -8,6 +8,9 @@
 //! end [`Fallback::rescue`] writes it where it can be written: into the archive `recovered` if the
 //! store works again, or else into a new file in the folder for temporary files.
 //!
+//! With a folder of [`Journals`], a session whose server is away goes on with a journal instead, which
+//! outlives this process and is replayed when the server is back (`journal.rs`).
+//!
 //! A store that works and refuses is another matter: a session that is in use, or was written by a
 //! newer osm, is refused here, too.
 
@@ -24,12 +27,13 @@ use crate::backend::{
 };
 use crate::document::{Document, Unreadable};
 use crate::error::{At, Error, Result};
+use crate::journal::Journals;
 use crate::layout;
 use crate::session::{Session, place};
 use crate::{MemoryBackend, Store};
 
 /// Opens the chosen store; called again at the end, when it may work.
-pub type Opener = Box<dyn Fn() -> Result<Store> + Send>;
+pub type Opener = Arc<dyn Fn() -> Result<Store> + Send + Sync>;
 
 /// What a session that is only in memory needs at its end.
 #[must_use = "a session in memory is lost unless it is rescued"]
@@ -40,6 +44,7 @@ pub struct Fallback {
     /// The revision that it began with.
     since: u64,
     hides: bool,
+    journal: Option<PathBuf>,
 }
 
 /// Where a session from memory was written.
@@ -51,18 +56,31 @@ pub enum Rescued {
     File(PathBuf),
 }
 
-/// Opens a session, in memory if the store cannot be used.
+/// Opens a session, with a journal or in memory if the store cannot be used.
 pub fn open(
     store: Opener,
+    journals: Option<&Journals>,
     holder: &Holder,
     clock: &Clock,
     id: &SessionId,
     wait: Wait,
 ) -> Result<(Session, Option<Fallback>)> {
     match store().and_then(|store| store.open(id, wait)) {
-        Ok(session) => Ok((session, None)),
+        Ok(mut session) => {
+            if let Some(journals) = journals {
+                session.journal_in(journals.clone());
+            }
+            Ok((session, None))
+        }
         Err(why) if why.kind().is_unavailable() => {
             let backend = Arc::new(MemoryBackend::new(Arc::clone(clock)));
+            if let Some(journals) = journals {
+                let memory = Store::new(Arc::clone(&backend) as _, holder.clone());
+                let mut session = memory.open(id, wait)?;
+                let journal = Some(session.go_away(journals.clone(), Arc::clone(&store))?);
+                let (clock, since, hides) = (Arc::clone(clock), 0, true);
+                return Ok((session, Some(Fallback { store, clock, why, since, hides, journal })));
+            }
             let kept = kept(&store, id)?;
             let (mut since, hides) = (0, matches!(kept, Kept::Hidden));
             if let Kept::Document(document) = kept {
@@ -72,8 +90,8 @@ pub fn open(
                 attended.update(None, wait, &mut next)?;
             }
             let session = Store::new(backend, holder.clone()).open(id, wait)?;
-            let clock = Arc::clone(clock);
-            Ok((session, Some(Fallback { store, clock, why, since, hides })))
+            let (clock, journal) = (Arc::clone(clock), None);
+            Ok((session, Some(Fallback { store, clock, why, since, hides, journal })))
         }
         Err(error) => Err(error),
     }
@@ -112,13 +130,19 @@ fn kept(store: &Opener, id: &SessionId) -> Result<Kept> {
 impl Fallback {
     /// For a session whose last save failed, though its store could be opened.
     pub fn after(failure: Error, store: Opener, clock: Clock) -> Self {
-        Self { store, clock, why: failure, since: 0, hides: false }
+        Self { store, clock, why: failure, since: 0, hides: false, journal: None }
     }
 
     /// Whether the session may have been kept before, and does not begin with that.
     #[must_use]
     pub fn hides_what_was_kept(&self) -> bool {
         self.hides
+    }
+
+    /// The journal that the session is saved in meanwhile; without one it is in memory only.
+    #[must_use]
+    pub fn journal(&self) -> Option<&Path> {
+        self.journal.as_deref()
     }
 
     /// Why the store could not be used.

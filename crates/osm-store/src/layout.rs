@@ -4,6 +4,7 @@
 //! {root}/metadata.json  metadata.lock  cleanup.lock  audit.jsonl  audit.1.jsonl …  audit.lock
 //! {root}/summaries.txt                         what a list shows of each document, for the next list
 //! {root}/queue/<id>.session.write.lock.NNN     held by a process that waits to save
+//! {root}/journal/<random>.journal.{json,lock,damaged}   changes that wait for a server
 //! {root}/sessions/<id>.session.json            the document
 //! {root}/sessions/<id>.session.lock            shared by each process that has it open
 //! {root}/sessions/<id>.session.write.lock      held alone during a save
@@ -41,6 +42,9 @@ pub const SESSIONS: &str = "sessions";
 
 /// The folder of the processes that wait to change a session.
 pub const QUEUE: &str = "queue";
+
+/// The folder of changes that wait for a server.
+pub const JOURNAL: &str = "journal";
 
 /// The largest document that is kept or read: opening one takes a few times that much memory.
 pub const LARGEST_DOCUMENT: u64 = 512 << 20;

@@ -26,6 +26,7 @@
 //! | when a session is old | [`retention`] |
 //! | how it is removed | [`cleanup`] |
 //! | when the store cannot be used | [`fallback`] |
+//! | when a server is away for a while | `journal.rs`, `session/away.rs` |
 //! | from one store to another | [`copy`] |
 
 #![deny(missing_docs)]
@@ -41,6 +42,7 @@ mod error;
 pub mod fallback;
 mod fs;
 mod gzip;
+mod journal;
 mod key;
 pub mod layout;
 mod merge;
@@ -63,9 +65,10 @@ pub use backend::memory::MemoryBackend;
 pub use backend::postgres::PostgresBackend;
 pub use document::{HistoryEntry, LastUsed, MOST_HISTORY, Origin, Summary, Usage, VERSION};
 pub use error::{Cause, Damage, Damaged, Error, ErrorKind, Result, Unsafe};
+pub use journal::{JournalEntry, Journals};
 pub use key::Key;
 pub use pieces::Pieces;
-pub use session::{Notice, Observer, Session};
+pub use session::{Journaled, Kept, Notice, Observer, Session};
 pub use spread::spread;
 pub use store::{Export, Import, Snapshot, Store};
 pub use stored_value::{Shape, StoredValue};

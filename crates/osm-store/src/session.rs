@@ -7,12 +7,14 @@
 //! Changes that are not saved yet stay in memory until a save succeeds: a full disk costs nothing
 //! but the warning.
 
+mod away;
 mod back;
 mod numbers;
 mod reset;
 mod save;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use osm_identity::SessionId;
@@ -22,9 +24,13 @@ use crate::author::Author;
 use crate::backend::{Attended, Backend, Current, Holder, Stamp, Stored, Wait, Watch};
 use crate::document::{Document, HistoryEntry, Unreadable, Usage, Writer};
 use crate::error::{Damage, Damaged, Error, Result};
+use crate::journal::Edit;
 use crate::key::Key;
 use crate::layout;
 use crate::pieces::Pieces;
+
+use away::Away;
+pub use away::{Journaled, Kept};
 
 /// Is told which keys other processes changed.
 pub type Observer = Box<dyn FnMut(&[Key]) + Send>;
@@ -56,6 +62,27 @@ pub enum Notice {
         /// That session.
         from: SessionId,
     },
+    /// Changes that waited in a journal while the store was away are saved now.
+    Replayed {
+        /// The commands that made them.
+        command: Option<String>,
+        /// The machine on which they were made.
+        host: String,
+        /// The keys that another process changed meanwhile; their old values are in the history.
+        overwritten: Vec<Key>,
+    },
+    /// A journal cannot be replayed; it is kept.
+    NotReplayed {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The folder of journals cannot be used.
+    JournalFailed {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// An open session.
@@ -72,18 +99,12 @@ pub struct Session {
     waiting: BTreeMap<Key, Edit>,
     /// The next save puts the state before it into the history, if it is not there yet.
     keeps_old: bool,
-    /// The document of a save of which it is not known whether it was carried out.
-    unsettled: Option<Document>,
+    /// The document of a save of which it is not known whether it was carried out, with its edits.
+    unsettled: Option<(Document, BTreeMap<Key, Edit>)>,
     observers: Vec<Observer>,
     notices: Vec<Notice>,
     usage: Option<Usage>,
-}
-
-/// A change that is not saved yet: what we saw, and what we want.
-#[derive(Clone, PartialEq)]
-struct Edit {
-    base: Option<Value>,
-    ours: Option<Value>,
+    away: Away,
 }
 
 impl Session {
@@ -110,6 +131,7 @@ impl Session {
             observers: Vec::new(),
             notices: Vec::new(),
             usage: usage.cloned(),
+            away: Away::default(),
         };
         session.load(wait)?;
         Ok(session)
@@ -129,7 +151,7 @@ impl Session {
                     Err(Error::Newer { place: place(self.backend.as_ref(), &self.id), version })
                 }
                 // Anything else that is wrong is repaired by a save, under its lock.
-                _ => self.save(None, wait),
+                _ => self.save(None, wait).map(drop),
             },
         }
     }
@@ -189,17 +211,24 @@ impl Session {
     }
 
     /// Remembers a command with the state after it, and saves.
-    pub fn record(&mut self, mode: &str, command: &str) -> Result<()> {
-        self.save(Some((mode, command)), Wait::USUAL)
+    pub fn record(&mut self, mode: &str, command: &str) -> Result<Kept> {
+        self.keep(Some((mode, command)))
     }
 
     /// Saves what is changed, without a command.
-    pub fn persist(&mut self) -> Result<()> {
-        if self.edits.is_empty() { Ok(()) } else { self.save(None, Wait::USUAL) }
+    pub fn persist(&mut self) -> Result<Kept> {
+        if self.edits.is_empty() { Ok(Kept::Stored) } else { self.keep(None) }
     }
 
     /// Sees what others changed; `true` if they did.
     pub fn refresh(&mut self) -> Result<bool> {
+        if self.attach_unchanged()? {
+            return Ok(true);
+        }
+        // The save that follows asks the store; one wait for an answer is enough.
+        if self.is_away() && self.unsettled.is_none() {
+            return Ok(false);
+        }
         let before = self.stamp;
         self.load(Wait::USUAL)?;
         Ok(self.stamp != before)
@@ -240,9 +269,9 @@ impl Session {
         document
     }
 
-    /// Saves the remaining changes and closes the session.
+    /// Saves the remaining changes, if only in its journal, and closes the session.
     pub fn close(mut self) -> Result<()> {
-        self.persist()
+        self.persist().map(drop)
     }
 
     fn corrupt(&self, reason: Damage) -> Error {
@@ -261,8 +290,17 @@ impl Session {
             self.waiting.clear();
             self.keeps_old = false;
         }
-        let Some(seen) = seen else { return };
-        let changed = changed_keys(&seen, &self.as_we_see_it());
+        if let Some(seen) = seen {
+            self.tell_observers(&seen);
+        }
+    }
+
+    /// Tells the observers which keys differ from what we saw.
+    fn tell_observers(&mut self, seen: &Document) {
+        if self.observers.is_empty() {
+            return;
+        }
+        let changed = changed_keys(seen, &self.as_we_see_it());
         if !changed.is_empty() {
             for observer in &mut self.observers {
                 observer(&changed);

@@ -16,6 +16,7 @@ use crate::document::{
     Document, HistoryEntry, LastUsed, Origin, Unreadable, Usage, VERSION, Writer,
 };
 use crate::error::{Damage, Damaged, Error, Result};
+use crate::journal::Journals;
 use crate::layout;
 use crate::pieces::Pieces;
 use crate::session::{Notice, Session, place, revision_of, within_limits};
@@ -29,6 +30,7 @@ pub struct Store {
     holder: Holder,
     force: bool,
     usage: Option<Usage>,
+    journals: Option<Journals>,
 }
 
 /// A document that is to be imported.
@@ -74,7 +76,7 @@ pub struct Snapshot {
 impl Store {
     /// A store on a backend.
     pub fn new(backend: Arc<dyn Backend>, holder: Holder) -> Self {
-        Self { backend, holder, force: false, usage: None }
+        Self { backend, holder, force: false, usage: None, journals: None }
     }
 
     /// The same store; with `force` it breaks the locks of holders that are proven dead.
@@ -87,6 +89,12 @@ impl Store {
     #[must_use]
     pub fn used_by(self, usage: Usage) -> Self {
         Self { usage: Some(usage), ..self }
+    }
+
+    /// The same store; the sessions that it opens begin with what waited for it in journals.
+    #[must_use]
+    pub fn replaying(self, journals: Journals) -> Self {
+        Self { journals: Some(journals), ..self }
     }
 
     /// The backend.
@@ -115,7 +123,11 @@ impl Store {
     /// Opens a session to work in it.
     pub fn open(&self, id: &SessionId, wait: Wait) -> Result<Session> {
         let attended = self.attend(id, Sharing::Shared, wait)?;
-        self.begin(id, attended, wait)
+        let mut session = self.begin(id, attended, wait)?;
+        if let Some(journals) = &self.journals {
+            session.replay(journals)?;
+        }
+        Ok(session)
     }
 
     /// Attends a session. If the reply is lost, the store may keep an unused lease until it

@@ -14,7 +14,9 @@ use osm_claims::{Claims, MemoryLedger, PostgresLedger, Presence, SqliteLedger, S
 use osm_identity::{Detection, Repository, Request, SessionId, Source, System};
 use osm_store::backend::Backend;
 use osm_store::retention::Uptime;
-use osm_store::{FsBackend, LastUsed, MemoryBackend, Origin, PostgresBackend, Store, Usage};
+use osm_store::{
+    FsBackend, Journals, LastUsed, MemoryBackend, Origin, PostgresBackend, Store, Usage,
+};
 
 use crate::World;
 use crate::bare::repository_around;
@@ -256,7 +258,26 @@ impl<'a> Invocation<'a> {
     pub(crate) fn store_opener(&self) -> Result<StoreOpener, InvocationError> {
         let backend = self.backend()?;
         let (holder, usage) = (self.world.holder(), self.usage());
-        Ok(Arc::new(move || Ok(Store::new(backend()?, holder.clone()).used_by(usage.clone()))))
+        let journals = self.journals();
+        Ok(Arc::new(move || {
+            let store = Store::new(backend()?, holder.clone()).used_by(usage.clone());
+            Ok(match &journals {
+                Some(journals) => store.replaying(journals.clone()),
+                None => store,
+            })
+        }))
+    }
+
+    /// The journals of sessions whose server is away; `None` for a store on this machine.
+    pub(crate) fn journals(&self) -> Option<Journals> {
+        let home = self.world.home()?;
+        match self.store_name() {
+            Ok(StoreName::Postgres) => {
+                let server = self.database().ok()?.to_string();
+                Some(Journals::new(&home, server, Arc::clone(&self.world.clock)))
+            }
+            _ => None,
+        }
     }
 
     /// How long the machine has been up; no time at all if that is not known.

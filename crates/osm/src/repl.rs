@@ -25,7 +25,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use osm_script::{Dispatch, Modes, Runtime};
-use osm_store::Key;
+use osm_store::{Kept, Key};
 
 use crate::config::nearest::nearest;
 use crate::error::{CommandError, Exit};
@@ -260,8 +260,18 @@ impl Repl {
             session.record(&mode, &self.unsaved.join("; "))
         };
         match saved {
-            Ok(()) => {
+            Ok(kept) => {
                 self.unsaved.clear();
+                if let Kept::Journaled(journaled) = kept
+                    && journaled.is_first
+                    && !self.finished
+                {
+                    let journal = journaled.journal.display();
+                    let why = journaled.why;
+                    let screen = &self.host.screen;
+                    screen.warn(&format!("{why}; changes are kept in the journal {journal}"));
+                    screen.hint("osm saves them with the next command after the server is back");
+                }
                 self.notify_scripts();
             }
             Err(error) => {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use osm_identity::Environment;
 use osm_store::backend::Wait;
 use osm_store::fallback::{self, Fallback, Rescued};
-use osm_store::{Clock, Key, Notice, Session};
+use osm_store::{Clock, Journaled, Kept, Key, Notice, Session};
 
 use crate::config::Prompting;
 use crate::error::{CommandError, Exit, Failure};
@@ -65,11 +65,16 @@ pub(crate) struct SessionSaver {
 
 /// A session that could not be saved to its store.
 #[derive(Debug)]
-pub(crate) struct Unsaved {
-    /// Why.
-    pub(crate) why: osm_store::Error,
-    /// Where it was written instead, or why that failed.
-    pub(crate) rescued: osm_store::Result<Rescued>,
+pub(crate) enum Unsaved {
+    /// Its changes are in a journal.
+    Journaled(Journaled),
+    /// It was written elsewhere.
+    Rescued {
+        /// Why.
+        why: osm_store::Error,
+        /// Where it was written, or why that failed.
+        rescued: osm_store::Result<Rescued>,
+    },
 }
 
 impl SessionHost {
@@ -84,20 +89,29 @@ impl SessionHost {
         let temporary = world.temporary();
         let open = invocation.store_opener()?;
         let (id, holder) = (invocation.session_id(), world.holder());
-        let again = Arc::clone(&open);
-        let opened = fallback::open(Box::new(move || again()), &holder, &clock, id, Wait::USUAL)?;
+        let (again, journals) = (Arc::clone(&open), invocation.journals());
+        let opened = fallback::open(again, journals.as_ref(), &holder, &clock, id, Wait::USUAL)?;
         let (mut session, fallback) = opened;
         let screen = ui.screen()?;
         if let Some(fallback) = &fallback {
-            screen.warn(&format!("{}; this session is in memory only", fallback.why()));
+            let kept = match fallback.journal() {
+                Some(path) => format!("changes are kept in the journal {}", path.display()),
+                None => "this session is in memory only".to_owned(),
+            };
+            screen.warn(&format!("{}; {kept}", fallback.why()));
             if fallback.hides_what_was_kept() {
                 screen.warn("the stored state of this session cannot be read and is not shown");
             }
             for hint in advice(fallback.why(), world.home().as_deref()) {
                 screen.hint(&hint);
             }
-            screen.hint("at the end osm writes it to another folder and prints where");
+            screen.hint(match fallback.journal() {
+                Some(_) => "osm saves them with the next command after the server is back",
+                None => "at the end osm writes it to another folder and prints where",
+            });
         }
+        // A session with a journal needs no rescue: it is saved like any other.
+        let fallback = fallback.filter(|it| it.journal().is_none());
         let changed: Arc<Mutex<Vec<Key>>> = Arc::default();
         let sink = Arc::clone(&changed);
         session.observe(Box::new(move |keys| locked(&sink).extend_from_slice(keys)));
@@ -173,6 +187,18 @@ impl SessionHost {
                 Notice::Adopted { from } => {
                     format!("the session file was a copy of session {}", from.label())
                 }
+                Notice::Replayed { command, host, overwritten } => {
+                    replayed(command.as_deref(), &host, &overwritten)
+                }
+                Notice::NotReplayed { path, reason } => {
+                    format!(
+                        "the journal {} cannot be replayed and is kept: {reason}",
+                        path.display()
+                    )
+                }
+                Notice::JournalFailed { reason } => {
+                    format!("cannot use the journals of this session: {reason}")
+                }
             };
             self.screen.warn(&text);
         }
@@ -185,22 +211,36 @@ impl SessionHost {
             self.screen.warn(&failure);
         }
         let Some(unsaved) = self.saver.save_or_rescue() else { return Ok(()) };
-        self.log.error("not saved", &unsaved.why.to_string());
-        match unsaved.rescued {
+        let (why, rescued) = match unsaved {
+            Unsaved::Rescued { why, rescued } => (why, rescued),
+            Unsaved::Journaled(Journaled { journal, why, .. }) => {
+                self.log.error("not saved", &why.to_string());
+                let journal = journal.display();
+                return Err(CommandError::failed(
+                    NOT_SAVED,
+                    format!(
+                        "cannot save the session: {why}; its changes are in the journal {journal}"
+                    ),
+                )
+                .with_hint(
+                    "when the server is back, osm saves them as soon as it opens this session",
+                )
+                .with_hint("`osm store status` lists the journals")
+                .exiting(Exit::Partial));
+            }
+        };
+        self.log.error("not saved", &why.to_string());
+        match rescued {
             Ok(rescued) => Err(CommandError::failed(
                 NOT_SAVED,
-                format!(
-                    "cannot save the session: {}; osm has written it to {rescued}",
-                    unsaved.why
-                ),
+                format!("cannot save the session: {why}; osm has written it to {rescued}"),
             )
             .with_hint(format!("restore it with `{}`", restore_command(&rescued)))
             .exiting(Exit::Partial)),
             Err(error) => Err(CommandError::failed(
                 NOT_SAVED,
                 format!(
-                    "cannot save the session: {}; cannot write it elsewhere either: {error}",
-                    unsaved.why
+                    "cannot save the session: {why}; cannot write it elsewhere either: {error}"
                 ),
             )),
         }
@@ -214,13 +254,31 @@ impl SessionSaver {
         let fallback = if let Some(fallback) = locked(&self.fallback).take() {
             fallback
         } else {
-            let failure = session.persist().err()?;
-            let open = Arc::clone(&self.open);
-            Fallback::after(failure, Box::new(move || open()), Arc::clone(&self.clock))
+            let failure = match session.persist() {
+                Ok(Kept::Stored) => return None,
+                Ok(Kept::Journaled(journaled)) => return Some(Unsaved::Journaled(journaled)),
+                Err(failure) => failure,
+            };
+            Fallback::after(failure, Arc::clone(&self.open), Arc::clone(&self.clock))
         };
         let rescued = fallback.rescue(&session, &self.temporary).transpose()?;
-        Some(Unsaved { why: fallback.into_why(), rescued })
+        if rescued.is_ok() {
+            session.forget_journal();
+        }
+        Some(Unsaved::Rescued { why: fallback.into_why(), rescued })
     }
+}
+
+/// What is said of changes that waited for the server.
+fn replayed(command: Option<&str>, host: &str, overwritten: &[Key]) -> String {
+    let what = command.map_or_else(|| "the changes".to_owned(), |command| format!("`{command}`"));
+    let said = format!("saved {what}, which waited on {host} for the server");
+    if overwritten.is_empty() {
+        return said;
+    }
+    let keys: Vec<String> = overwritten.iter().map(ToString::to_string).collect();
+    let keys = keys.join(", ");
+    format!("{said}; another process had changed {keys} meanwhile: its values are in the history")
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -22,6 +22,10 @@ pub const MOST_HISTORY: usize = 200;
 /// Fields that older versions do not know, and keep.
 const LAST_RESET: &str = "last_reset";
 const IMPORTED_HISTORY: &str = "imported_history";
+const JOURNALS: &str = "journals";
+
+/// How many replayed journals are remembered. One is forgotten long after its file was removed.
+const MOST_JOURNALS: usize = 100;
 
 /// The process that writes a document, as its history has it.
 #[derive(Clone, Debug)]
@@ -138,6 +142,21 @@ impl Document {
     fn imported_history(&self) -> usize {
         let kept = self.unknown.get(IMPORTED_HISTORY).and_then(Value::as_u64);
         kept.and_then(|kept| usize::try_from(kept).ok()).unwrap_or(0)
+    }
+
+    /// Whether the changes of a journal are in the document.
+    pub(crate) fn has_journal(&self, name: &str) -> bool {
+        let journals = self.unknown.get(JOURNALS).and_then(Value::as_array);
+        journals.into_iter().flatten().any(|journal| journal == name)
+    }
+
+    /// Notes that the changes of a journal are in the document.
+    pub(crate) fn note_journal(&mut self, name: &str) {
+        let journals = self.unknown.get(JOURNALS).and_then(Value::as_array);
+        let mut journals = journals.cloned().unwrap_or_default();
+        journals.push(name.into());
+        journals.drain(..journals.len().saturating_sub(MOST_JOURNALS));
+        self.unknown.insert(JOURNALS.to_owned(), journals.into());
     }
 
     /// The last reset; what another tool wrote there counts for nothing.

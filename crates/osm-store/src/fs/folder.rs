@@ -257,7 +257,7 @@ impl Folder {
     }
 
     /// Gives a file a name, whatever had that name before.
-    pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+    pub(crate) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         platform::rename(&self.handle, &self.path, from, to)
     }
 

@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use super::away::is_away;
 use super::save::Reader;
 use super::{Session, put, stored, within_limits};
 use crate::backend::{Current, Next, Transaction, Wait, update_settled};
@@ -19,7 +20,21 @@ const HIGHEST: u64 = 1 << 31;
 impl Session {
     /// Reserves `count` numbers, above `floor` and above all that were reserved before, and returns
     /// the highest of them. The key keeps it: stored at once, and no part of the command.
+    ///
+    /// While the store is away, a session with a journal gives numbers that no other process knows of.
     pub fn reserve(&mut self, key: &Key, floor: u64, count: u64) -> Result<u64> {
+        if self.is_away() {
+            return self.reserve_here(key, floor, count);
+        }
+        match self.reserve_stored(key, floor, count) {
+            Err(error) if self.has_journals() && is_away(&error) => {
+                self.reserve_here(key, floor, count)
+            }
+            reserved => reserved,
+        }
+    }
+
+    fn reserve_stored(&mut self, key: &Key, floor: u64, count: u64) -> Result<u64> {
         self.settle()?;
         let reader = Reader { backend: self.backend.as_ref(), id: &self.id, holder: &self.holder };
         let ours = &self.document;

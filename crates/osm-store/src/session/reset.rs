@@ -22,7 +22,7 @@ impl Session {
 
     /// The same; `forced` if a dead holder's lock was broken for it.
     pub(crate) fn reset_by(&mut self, archive: bool, forced: bool) -> Result<Option<String>> {
-        self.persist()?;
+        self.store_all()?;
         let (id, holder, usage) = (&self.id, &self.holder, self.usage.as_ref());
         let (ours, writer) = (&self.document, self.writer());
         let mut result = None;

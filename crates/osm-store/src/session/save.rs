@@ -14,25 +14,30 @@ use jiff::Timestamp;
 use osm_identity::SessionId;
 use serde_json::json;
 
-use super::{Edit, Notice, Session, place, put, stored, within_limits};
+use super::{Notice, Session, place, put, stored, within_limits};
 use crate::audit::{Action, Event, Who};
 use crate::backend::{
     ArchiveKind, Backend, Current, Holder, Next, Outcome, Transaction, Wait, update_settled,
 };
 use crate::document::{Document, Unreadable, Writer};
 use crate::error::{Damage, Damaged, Error, Result};
+use crate::journal::Edit;
 use crate::key::Key;
 use crate::layout;
 use crate::merge::merge;
 
 impl Session {
-    /// Applies our changes to the newest document and replaces it, in one step.
-    pub(super) fn save(&mut self, command: Option<(&str, &str)>, wait: Wait) -> Result<()> {
+    /// Applies our changes to the newest document and replaces it, in one step. Returns the keys whose
+    /// values another process had changed and that have ours now.
+    pub(super) fn save(&mut self, command: Option<(&str, &str)>, wait: Wait) -> Result<Vec<Key>> {
+        self.attach()?;
         self.settle()?;
         let reader = Reader { backend: self.backend.as_ref(), id: &self.id, holder: &self.holder };
         let (ours, edits, usage) = (&self.document, &self.edits, self.usage.as_ref());
         let (keeps_old, writer) = (self.keeps_old, self.writer());
+        let journal = self.away.written().map(|journal| journal.name().to_owned());
         let mut saved = None;
+        let mut overwritten = Vec::new();
         let mut notices = Vec::new();
         let mut next = |transaction: &mut dyn Transaction, current: Current| {
             let now = transaction.now();
@@ -42,13 +47,16 @@ impl Session {
                 Current::Missing => Document::new(reader.id.clone(), now),
                 Current::Found(bytes, _) => reader.read(bytes, transaction, &mut notices)?,
             };
-            apply(edits, keeps_old, &mut document, now, &writer)
+            overwritten = apply(edits, keeps_old, &mut document, now, &writer)
                 .map_err(|reason| reader.corrupt(reason))?;
             document.revision += 1;
             document.updated_at = now.max(document.updated_at);
             document.note(usage, now);
             if let Some((mode, command)) = command {
                 document.remember(mode, command, now, &writer);
+            }
+            if let Some(journal) = &journal {
+                document.note_journal(journal);
             }
             let pieces = within_limits(reader.backend, reader.id, document.encode())?;
             saved = Some(document);
@@ -59,7 +67,7 @@ impl Session {
             Err(error) => {
                 self.waiting.clone_from(&self.edits);
                 if error.is_unknown_outcome() {
-                    self.unsettled = saved;
+                    self.unsettled = saved.map(|document| (document, self.edits.clone()));
                 }
                 return Err(error);
             }
@@ -68,8 +76,9 @@ impl Session {
             self.take_over(document, true);
             self.stamp = stamp;
         }
+        self.away.settled();
         self.notices.extend(notices);
-        Ok(())
+        Ok(overwritten)
     }
 
     /// Finds out whether a save whose reply was lost was carried out.
@@ -78,19 +87,15 @@ impl Session {
             return Ok(());
         }
         let outcome = self.attended.outcome()?;
-        let document = self.unsettled.take();
-        if let (Outcome::CarriedOut(stamp), Some(document)) = (outcome, document) {
-            // What was saved then is no change any more; what was changed since still is.
-            let saved = std::mem::take(&mut self.waiting);
-            for (key, done) in saved {
-                match self.edits.get_mut(&key) {
-                    Some(edit) if *edit == done => drop(self.edits.remove(&key)),
-                    Some(edit) => edit.base = done.ours,
-                    None => drop(self.edits.insert(key, Edit { base: done.ours, ours: done.base })),
-                }
-            }
+        let unsettled = self.unsettled.take();
+        if let (Outcome::CarriedOut(stamp), Some((document, saved))) = (outcome, unsettled) {
+            rebase(&mut self.edits, &saved);
+            rebase(&mut self.waiting, &saved);
             self.take_over(document, false);
             self.stamp = stamp;
+            if self.edits.is_empty() {
+                self.away.settled();
+            }
         }
         Ok(())
     }
@@ -158,28 +163,45 @@ pub(super) fn event(holder: &Holder, id: &SessionId, what: Action, now: Timestam
     Event { session: Some(id.clone()), ..Event::new(now, who, what) }
 }
 
-/// Applies our changes to a document that other processes may have changed, too.
+/// What was saved is no change any more; what was changed since still is.
+fn rebase(edits: &mut BTreeMap<Key, Edit>, saved: &BTreeMap<Key, Edit>) {
+    for (key, done) in saved {
+        match edits.get_mut(key) {
+            Some(edit) if edit == done => drop(edits.remove(key)),
+            Some(edit) => edit.base.clone_from(&done.ours),
+            None => {
+                let back = Edit { base: done.ours.clone(), ours: done.base.clone() };
+                edits.insert(key.clone(), back);
+            }
+        }
+    }
+}
+
+/// Applies our changes to a document that other processes may have changed, too. Returns the keys
+/// whose changed values lost.
 fn apply(
     edits: &BTreeMap<Key, Edit>,
     keeps_old: bool,
     document: &mut Document,
     now: Timestamp,
     writer: &Writer,
-) -> std::result::Result<(), Damage> {
+) -> std::result::Result<Vec<Key>, Damage> {
     let mut merged = Vec::new();
-    let mut overwrites = false;
+    let mut overwritten = Vec::new();
     for (key, edit) in edits {
         let theirs = stored(document, key)?;
         let value = merge(edit.base.as_ref(), edit.ours.as_ref(), theirs.as_ref());
-        overwrites |= theirs != edit.base && value == edit.ours && theirs != value;
+        if theirs != edit.base && value == edit.ours && theirs != value {
+            overwritten.push(key.clone());
+        }
         merged.push((key, value));
     }
     // The value that loses stays in the history, even if it was saved without a command.
-    if (overwrites || keeps_old) && !document.is_remembered() {
+    if (!overwritten.is_empty() || keeps_old) && !document.is_remembered() {
         document.remember("osm", "(before a change from elsewhere)", now, writer);
     }
     for (key, value) in merged {
         put(document, key, value.as_ref());
     }
-    Ok(())
+    Ok(overwritten)
 }

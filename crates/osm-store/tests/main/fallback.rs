@@ -17,11 +17,12 @@ fn store(root: &Path) -> Result<Store> {
 
 fn opener(root: &Path) -> Opener {
     let root = root.to_owned();
-    Box::new(move || store(&root))
+    Arc::new(move || store(&root))
 }
 
 fn open(root: &Path) -> Result<(Session, Option<Fallback>)> {
-    fallback::open(opener(root), &myself("fallback"), &(Arc::new(now) as _), &id("x"), Wait::NONE)
+    let (holder, clock) = (myself("fallback"), Arc::new(now) as _);
+    fallback::open(opener(root), None, &holder, &clock, &id("x"), Wait::NONE)
 }
 
 /// Does some work, of which the last is not even saved.
@@ -206,7 +207,7 @@ fn a_name_that_is_taken_is_passed_over() {
     let rescue = || {
         let clock: osm_store::Clock = Arc::new(|| "2026-01-02T03:04:05Z".parse().unwrap());
         let (holder, id) = (myself("me"), id("x"));
-        let opened = fallback::open(opener(&home.root()), &holder, &clock, &id, Wait::NONE);
+        let opened = fallback::open(opener(&home.root()), None, &holder, &clock, &id, Wait::NONE);
         let (mut session, fallback) = opened.unwrap();
         work(&mut session);
         fallback.unwrap().rescue(&session, temporary.path()).unwrap().unwrap()

@@ -22,7 +22,7 @@ fn add(session: &mut Session, item: &str) -> osm_store::Result<()> {
     };
     items.push(json!({"id": item}));
     session.set(key, Value::Array(items))?;
-    session.record("test", &format!("add {item}"))
+    session.record("test", &format!("add {item}")).map(drop)
 }
 
 fn items(store: &Store) -> Vec<String> {

@@ -17,6 +17,8 @@ mod eviction;
 mod fallback;
 mod files;
 mod harness;
+#[cfg(target_os = "linux")]
+mod journals;
 mod leases;
 mod locks;
 mod lossy;

@@ -1,5 +1,6 @@
 //! `osm store`: where sessions are kept.
 
+use osm_store::JournalEntry;
 use serde_json::json;
 
 use crate::cli::Store;
@@ -13,7 +14,16 @@ type Answer = Result<(), CommandError>;
 pub(super) fn run(line: &Store, invocation: &Invocation, ui: &mut Ui) -> Answer {
     match line {
         Store::Status { format } => {
-            let status = store::status(invocation)?;
+            let status = match store::status(invocation) {
+                Ok(status) => status,
+                Err(error) => {
+                    // What waits for the server is most wanted while the server is away.
+                    if !format.json {
+                        list_journals(&store::journals(invocation).unwrap_or_default(), ui);
+                    }
+                    return Err(error.into());
+                }
+            };
             if format.json {
                 ui.json(&status);
             } else {
@@ -57,13 +67,14 @@ pub(super) fn run(line: &Store, invocation: &Invocation, ui: &mut Ui) -> Answer 
 fn show(status: &Status, ui: &mut Ui) {
     ui.line(format!("store     {}", status.store));
     ui.line(format!("place     {}", status.place));
-    if let Some(schema) = &status.schema {
+    for (name, schema) in [("tables", &status.schema), ("claims", &status.claims)] {
+        let Some(schema) = schema else { continue };
         let osm = if schema.state == "current" {
             String::new()
         } else {
             format!(" (this osm uses version {})", schema.known)
         };
-        ui.line(format!("tables    {}, version {}{osm}", schema.state, schema.version));
+        ui.line(format!("{name}    {}, version {}{osm}", schema.state, schema.version));
     }
     if let Some(generation) = status.schema.as_ref().and_then(|it| it.generation.as_ref()) {
         ui.line(format!("id        {generation}"));
@@ -71,6 +82,24 @@ fn show(status: &Status, ui: &mut Ui) {
     if let (Some(sessions), Some(archives)) = (status.sessions, status.archives) {
         ui.line(format!("sessions  {sessions}"));
         ui.line(format!("archives  {archives}"));
+    }
+    list_journals(&status.journals, ui);
+}
+
+/// Changes of sessions that wait on this machine for a server.
+fn list_journals(journals: &[JournalEntry], ui: &mut Ui) {
+    for journal in journals {
+        let path = journal.path.display();
+        let line = match (&journal.damage, &journal.session) {
+            (Some(damage), _) => format!("journal   {path}: cannot be replayed: {damage}"),
+            (None, session) => {
+                let session = session.as_deref().unwrap_or_default();
+                let store = journal.store.as_deref().unwrap_or_default();
+                let open = if journal.open { ", open" } else { "" };
+                format!("journal   {path}: session {session}, for {store}{open}")
+            }
+        };
+        ui.line(line);
     }
 }
 

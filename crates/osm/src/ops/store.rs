@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use osm_postgres::{Connection, Schema, generation};
-use osm_store::backend::postgres::COMPONENT;
+use osm_claims::ledger::postgres::COMPONENT as CLAIMS;
+use osm_postgres::{Component, Connection, Schema, generation};
+use osm_store::JournalEntry;
+use osm_store::backend::postgres::COMPONENT as SESSIONS;
 use osm_store::backend::{ArchiveKind, Current, Stored};
 use osm_store::copy;
 use serde::Serialize;
@@ -86,13 +88,18 @@ pub struct Status {
     pub store: &'static str,
     /// The folder, or the server without a password.
     pub place: String,
-    /// The tables of a server.
+    /// The tables of a server for sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<SchemaStatus>,
+    /// The tables of a server for claims.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claims: Option<SchemaStatus>,
     /// How many sessions there are; nothing while a server has no tables.
     pub sessions: Option<usize>,
     /// How many archived documents there are.
     pub archives: Option<usize>,
+    /// Changes of sessions that wait on this machine for a server.
+    pub journals: Vec<JournalEntry>,
 }
 
 /// The tables of a server.
@@ -130,24 +137,26 @@ pub struct Damaged {
 /// Shows where sessions are kept, and whether the store works.
 pub fn status(invocation: &Invocation) -> Result<Status, Error> {
     let name = invocation.store_name()?;
-    let (place, schema) = match name {
-        StoreName::Fs => (invocation.home()?.display().to_string(), None),
-        StoreName::Memory => ("in memory".to_owned(), None),
+    let (place, schema, claims) = match name {
+        StoreName::Fs => (invocation.home()?.display().to_string(), None, None),
+        StoreName::Memory => ("in memory".to_owned(), None, None),
         StoreName::Postgres => {
             let server = Arc::new(invocation.database()?);
             let mut connection = Connection::new(&server);
-            let (state, version) = match COMPONENT.inspect(&mut connection)? {
-                Schema::Missing => ("missing", 0),
-                Schema::Older(version) => ("older", version),
-                Schema::Newer(version) => ("newer", version),
-                Schema::Current => ("current", COMPONENT.version()),
-            };
-            let generation = if version > 0 { Some(generation(&mut connection)?) } else { None };
-            let known = COMPONENT.version();
-            (server.to_string(), Some(SchemaStatus { state, version, known, generation }))
+            let schema = inspect(&SESSIONS, &mut connection)?;
+            let claims = inspect(&CLAIMS, &mut connection)?;
+            (server.to_string(), Some(schema), Some(claims))
         }
     };
-    let mut status = Status { store: name.name(), place, schema, sessions: None, archives: None };
+    let mut status = Status {
+        store: name.name(),
+        place,
+        schema,
+        claims,
+        sessions: None,
+        archives: None,
+        journals: journals(invocation)?,
+    };
     if status.schema.as_ref().is_none_or(|schema| schema.state == "current") {
         let store = invocation.store()?;
         status.sessions = Some(store.list()?.len());
@@ -160,12 +169,30 @@ pub fn status(invocation: &Invocation) -> Result<Status, Error> {
     Ok(status)
 }
 
+/// The changes of sessions that wait on this machine for a server; they are known while it is away, too.
+pub fn journals(invocation: &Invocation) -> Result<Vec<JournalEntry>, Error> {
+    Ok(invocation.journals().map_or_else(|| Ok(Vec::new()), |journals| journals.list())?)
+}
+
+fn inspect(component: &Component, connection: &mut Connection) -> Result<SchemaStatus, Error> {
+    let (state, version) = match component.inspect(connection)? {
+        Schema::Missing => ("missing", 0),
+        Schema::Older(version) => ("older", version),
+        Schema::Newer(version) => ("newer", version),
+        Schema::Current => ("current", component.version()),
+    };
+    let generation = if version > 0 { Some(generation(connection)?) } else { None };
+    Ok(SchemaStatus { state, version, known: component.version(), generation })
+}
+
 /// Creates or upgrades the tables of the server, and returns the names of the migrations that were applied.
 pub fn migrate(invocation: &Invocation) -> Result<Vec<&'static str>, Error> {
     match invocation.store_name()? {
         StoreName::Postgres => {
             let mut connection = Connection::new(&Arc::new(invocation.database()?));
-            Ok(COMPONENT.migrate(&mut connection)?)
+            let mut applied = SESSIONS.migrate(&mut connection)?;
+            applied.extend(CLAIMS.migrate(&mut connection)?);
+            Ok(applied)
         }
         name => Err(Error::NoTables(name.name())),
     }

@@ -1,6 +1,9 @@
 //! Sessions on a PostgreSQL server, as users meet them.
 #![expect(clippy::unwrap_used, reason = "in a test, the panic is the report")]
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
 use osm_testkit::postgres::{Server, Settings};
 use osm_testkit::trials::need;
 use serde_json::Value;
@@ -40,7 +43,13 @@ fn two_machines_share_a_session() {
     assert_eq!((&status["sessions"], &status["schema"]["state"]), (&1.into(), &"current".into()));
     assert!(status["place"].as_str().unwrap().starts_with("osm@/tmp/"), "{status}");
     let again = two.run(&["store", "migrate"]);
-    assert_eq!(again.stdout, "the tables are up to date\n");
+    assert_eq!(
+        again.stdout, "applied: claims\n",
+        "the tables of claims are made with the first claim"
+    );
+    assert_eq!(two.run(&["store", "migrate"]).stdout, "the tables are up to date\n");
+    let status = json(&two.run(&["store", "status", "--json"]));
+    assert_eq!(status["claims"]["state"], "current");
     assert_eq!(json(&two.run(&["session", "list", "--json"])).as_array().unwrap().len(), 1);
 }
 
@@ -78,13 +87,82 @@ fn a_copy_there_and_back_is_whole_and_can_be_repeated() {
     assert_eq!(there.run(&["store", "copy", "fs", "fs"]).code, Some(2));
 }
 
+/// A mode that runs and is told one command after another.
+struct Running {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(env: &Env) -> Self {
+        let mut command = env.command(&["code-review"]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        Self { child, input, output: BufReader::new(output) }
+    }
+
+    /// Says commands, and reads what is answered up to a line with `end`.
+    fn say(&mut self, commands: &str, end: &str) {
+        writeln!(self.input, "{commands}").unwrap();
+        let mut line = String::new();
+        while !line.contains(end) {
+            line.clear();
+            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "no {end:?} after {commands}");
+        }
+    }
+}
+
+#[test]
+fn a_mode_that_is_killed_while_its_server_is_away_loses_nothing() {
+    let server = need(Server::start(Settings::default()));
+    let env = machine(&server.url("postgres"));
+    let mut running = Running::start(&env);
+    running.say("note before\nlist", "Total: 1 item");
+    server.stop().unwrap();
+    // A command begins when the one before it is saved.
+    running.say("note while away\nnote later\nlist", "Total: 3 items");
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+
+    let more = review(&env, "note more");
+    assert_eq!(more.code, Some(6), "a program must not take it for saved: {}", more.stderr);
+    assert!(more.stderr.contains("changes are kept in the journal"), "{}", more.stderr);
+    assert!(review(&env, "list").stdout.contains("[2] [note] while away"));
+    let away = env.run(&["store", "status"]);
+    assert_eq!(away.code, Some(1));
+    assert!(away.stdout.contains(": session ex--it_"), "{}", away.stdout);
+    server.begin().unwrap();
+    let status = json(&env.run(&["store", "status", "--json"]));
+    assert_eq!(status["journals"][0]["command"], "note while away; note later; note more");
+
+    let back = review(&env, "list");
+    assert_eq!(back.code, Some(0), "{}", back.stderr);
+    for item in
+        ["[1] [note] before", "[2] [note] while away", "[3] [note] later", "[4] [note] more"]
+    {
+        assert!(back.stdout.contains(item), "{item}: {}", back.stdout);
+    }
+    assert!(
+        back.stderr.contains("saved `note while away; note later; note more`"),
+        "{}",
+        back.stderr
+    );
+    let again = review(&env, "list");
+    assert_eq!((again.stdout, again.stderr), (back.stdout, String::new()), "it is said once");
+    let status = json(&env.run(&["store", "status", "--json"]));
+    assert_eq!(status["journals"], serde_json::json!([]));
+}
+
 #[test]
 fn a_server_that_is_away_stops_no_work() {
     let server = need(Server::start(Settings::default()));
-    // What is written aside goes with the test.
-    let temporary = tempfile::tempdir().unwrap();
     let env = machine(&server.url("postgres"));
-    let env = env.with("TMPDIR", temporary.path().to_str().unwrap());
     assert_eq!(review(&env, "note before").code, Some(0));
     server.stop().unwrap();
     let away = env.run(&["session", "list"]);
@@ -96,14 +174,11 @@ fn a_server_that_is_away_stops_no_work() {
     );
     let worked = review(&env, "note while away");
     assert_ne!(worked.code, Some(0), "a program must not take it for saved");
-    assert!(worked.stderr.contains("this session is in memory only"), "{}", worked.stderr);
-    let (_, command) = worked.stderr.split_once("osm session import ").unwrap();
-    let file = command.split('`').next().unwrap();
+    assert!(worked.stderr.contains("its changes are in the journal"), "{}", worked.stderr);
     server.begin().unwrap();
-    let restored = env.run(&["session", "import", file, "--as", "rescued"]);
-    assert_eq!(restored.code, Some(0), "{}", restored.stderr);
-    let listed = env.run(&["--session", "rescued", "code-review", "-c", "list"]);
-    assert!(listed.stdout.contains("while away"), "{}", listed.stdout);
+    let listed = review(&env, "list");
+    assert!(listed.stdout.contains("[1] [note] before"), "{}", listed.stdout);
+    assert!(listed.stdout.contains("[2] [note] while away"), "{}", listed.stdout);
 }
 
 #[test]

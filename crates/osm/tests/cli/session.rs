@@ -291,8 +291,8 @@ fn what_was_rescued_comes_back_as_told() {
     let (clock, me): (osm_store::Clock, _) = (Arc::new(Timestamp::now), holder(1, "a mode"));
     for mended in [false, true] {
         let home = home.clone();
-        let opener = Box::new(move || open_store(&home));
-        let opened = fallback::open(opener, &me, &clock, &id("x"), Wait::NONE);
+        let opener = Arc::new(move || open_store(&home));
+        let opened = fallback::open(opener, None, &me, &clock, &id("x"), Wait::NONE);
         let (mut session, fallback) = opened.unwrap();
         session.set(Key::parse("k"), json!(mended)).unwrap();
         session.record("test", "set k").unwrap();
