@@ -170,7 +170,7 @@ fn count(rows: &[tokio_postgres::Row]) -> usize {
     usize::try_from(count).unwrap_or(0)
 }
 
-/// The random id of the store, made with its first table: another one if the database was made anew.
+/// The random id of the store, made with its first table: a new database has another one.
 pub fn generation(connection: &mut Connection) -> Result<String> {
     let rows = connection.read("SELECT id::text FROM osm.generation", &[])?;
     let missing = || {

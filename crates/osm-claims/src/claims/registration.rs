@@ -62,7 +62,7 @@ fn recognise(
         (Some(_), Some(verdict)) if is_same => verdict,
         (Some(rival), _) => probe.look(rival),
     };
-    // Where machines know each other's sessions by their leases, one without a lease is in nobody's way.
+    // Where machines know each other's sessions by their leases, one without a lease excludes no other.
     let is_gone = match (&by_session, presence, verdict) {
         (Some(rival), Presence::Lease(_), Liveness::Unknown(_)) => {
             holds_nothing(transaction, rival, &verdict)?

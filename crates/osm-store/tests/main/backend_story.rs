@@ -1,6 +1,7 @@
 //! One story, every backend: it uses every operation, and cannot tell which backend it is on.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -265,12 +266,18 @@ fn updates_are_one_step(backend: &dyn Backend) {
 
     let (changing, begun) = mpsc::channel();
     let (go_on, told) = mpsc::channel::<()>();
+    let calls = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let (id, other) = (&id, &crate::harness::id("other"));
+        // Dropped if an assertion fails, so that the other thread ends, too.
+        let go_on = go_on;
         scope.spawn(move || {
             let mut next = |_| {
-                changing.send(()).unwrap();
-                told.recv().unwrap();
+                // Where a commit is lost, it is called again.
+                if calls.fetch_add(1, Ordering::SeqCst) == 0 {
+                    changing.send(()).unwrap();
+                    let _ended = told.recv();
+                }
                 Ok(Some(b"slow".to_vec().into()))
             };
             backend.update(id, None, &myself("slow"), Wait::USUAL, &mut next).unwrap();
@@ -291,7 +298,9 @@ fn updates_are_one_step(backend: &dyn Backend) {
         put(backend, id, "last").unwrap();
         backend.remove_session(other, false).unwrap();
     });
-    assert_eq!(get(backend, &id).as_deref(), Some("last"), "the update that waited came after");
+    let last = get(backend, &id);
+    let came_again = calls.load(Ordering::SeqCst) > 1 && last.as_deref() == Some("slow");
+    assert!(came_again || last.as_deref() == Some("last"), "the update that waited came after");
     backend.remove_session(&id, false).unwrap();
 }
 

@@ -55,7 +55,7 @@ impl Watch for PostgresWatch {
     ) -> Result<()> {
         let until = Instant::now() + time;
         let ends = Ends::of(processes, probe);
-        // What changed while nobody listened cannot be told.
+        // Changes that were committed before this connection listened are not notified.
         let was_deaf = self.listener.is_none();
         loop {
             let left = until.saturating_duration_since(Instant::now());

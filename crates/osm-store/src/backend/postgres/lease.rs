@@ -1,7 +1,7 @@
 //! Leases: who has a session open, on which machine, and until when by the server's clock.
 //!
 //! A lease is a row, and its epoch is the fence. The row counts for others until it expires; for its owner as long as it is
-//! there: an owner that was away longer goes on, if no other process needed the session meanwhile. Whoever needs it
+//! there: an owner that was away longer goes on, if no other process needed the session meanwhile. A process that needs it
 //! removes the rows that expired, and with them the right of their owners to write.
 //!
 //! A thread renews all leases of the process long before they expire; it sleeps unless a session is open for longer.

@@ -50,7 +50,7 @@ pub(super) fn retry(term: Duration) -> Duration {
     term / 12
 }
 
-/// Time since this machine started, through sleep: nobody can set it.
+/// Time since this machine started, through sleep: unlike the wall clock, it cannot be set.
 pub(super) fn uptime() -> osm_claims::Result<Duration> {
     let clock = SystemClock::new(&System).map_err(osm_claims::Error::Processes)?;
     Ok(clock.now()?.moment.uptime)
