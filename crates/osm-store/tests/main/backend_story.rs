@@ -287,8 +287,9 @@ fn updates_are_one_step(backend: &dyn Backend) {
         let short = Wait(Duration::from_millis(20));
         let refused = backend.update(id, None, &myself("quick"), short, &mut never).unwrap_err();
         assert!(
+            // Where requests are lost, the lease of a handle that was closed can be there until it expires.
             matches!(&refused, Error::Busy { holders, .. }
-                if holders.len() == 1 && holders[0].command == "slow"),
+                if holders.iter().filter(|it| it.command == "slow").count() == 1),
             "{refused}"
         );
         assert!(matches!(backend.remove_session(id, false), Err(Error::Busy { .. })));

@@ -191,12 +191,14 @@ impl Drop for Lease {
         self.leases.held().epochs.remove(&self.epoch);
         self.leases.changed.notify_all();
         let sql = "DELETE FROM osm.lease WHERE epoch = $1";
-        // If the server is away, the lease expires.
-        drop(
-            self.leases
-                .pool
-                .with(|connection| Ok(connection.write(sql, &[(&self.epoch, Type::INT8)])?)),
-        );
+        let end = || {
+            let epoch = (&self.epoch as _, Type::INT8);
+            self.leases.pool.with(|connection| Ok(connection.write(sql, &[epoch])?))
+        };
+        // Twice does no harm. If the server is away, the lease expires.
+        if end().is_err_and(|error| error.is_unknown_outcome()) {
+            drop(end());
+        }
     }
 }
 
