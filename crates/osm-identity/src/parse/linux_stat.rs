@@ -78,16 +78,16 @@ fn text(name: &[u8]) -> String {
     }
 }
 
-fn number<T: TryFrom<i64>>(field: &[u8]) -> Result<T, ReadError> {
+fn number<T: TryFrom<i128>>(field: &[u8]) -> Result<T, ReadError> {
     let (is_negative, digits) = match field {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    let append = |sum: i64, digit: &u8| {
-        let digit = digit.is_ascii_digit().then(|| i64::from(digit - b'0'))?;
+    let append = |sum: u64, digit: &u8| {
+        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
         sum.checked_mul(10)?.checked_add(digit)
     };
-    let value = digits.iter().try_fold(0, append).filter(|_| !digits.is_empty());
+    let value = digits.iter().try_fold(0, append).filter(|_| !digits.is_empty()).map(i128::from);
     let value = value.map(|value| if is_negative { -value } else { value });
     value
         .and_then(|value| T::try_from(value).ok())
@@ -103,6 +103,19 @@ mod tests {
 
     fn line(name: &[u8]) -> Vec<u8> {
         [b"42 (", name, b")", TAIL].concat()
+    }
+
+    #[test]
+    fn every_number_of_the_kernel_is_in_range() {
+        for start in [0, u64::MAX] {
+            let line =
+                format!("42 (a) S 41 42 43 -2147483648 42 0 1 0 0 0 0 0 0 0 20 0 1 0 {start} 0");
+            assert_eq!(parse(line.as_bytes(), Pid(42)).unwrap().start, StartTime(start));
+        }
+        for strange in ["18446744073709551616", "-1", "-", "1x"] {
+            let line = format!("42 (a) S 41 42 43 0 42 0 1 0 0 0 0 0 0 0 20 0 1 0 {strange} 0");
+            assert!(parse(line.as_bytes(), Pid(42)).is_err(), "{strange}");
+        }
     }
 
     #[test]
