@@ -329,7 +329,7 @@ fn text(command: &mut Command) -> io::Result<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The guard does the rest; a child that nobody waits for would stay as a zombie.
+        // The guard does the rest; an uncollected child would stay as a zombie.
         drop(self.end("QUIT"));
     }
 }

@@ -255,7 +255,7 @@ impl Key {
                 None => Err(self.mistaken("a text in quotes", item)),
             },
             Kind::Server => match item.as_str() {
-                // As for a path, an empty text is none.
+                // As for a path, an empty text means that it is not set.
                 Some("") => Ok(self.default()),
                 Some(address) => self.parse_one(address),
                 None => Err(self.mistaken("an address in quotes", item)),
@@ -367,8 +367,8 @@ impl Key {
 
 /// Refuses what is not an address, and a password: the file is shown, copied and kept under version control.
 fn check_address(address: &str) -> Result<(), String> {
-    let somebody = |name: &str| (name == "USER").then(|| "user".to_owned());
-    let server = osm_postgres::Server::new(address, &somebody);
+    let variable = |name: &str| (name == "USER").then(|| "user".to_owned());
+    let server = osm_postgres::Server::new(address, &variable);
     if server.map_err(|error| error.reason().to_owned())?.has_password() {
         return Err("leave out the password, and put it into ~/.pgpass or PGPASSWORD".into());
     }

@@ -258,7 +258,7 @@ pub(crate) fn status(resource: &Resource, status: &Status) -> Value {
 }
 
 /// What was done to several claims, under the name `done`, with the first refusal. `None` if the first
-/// error is none of the rules.
+/// error is not a refusal by the rules.
 pub(crate) fn batch(batch: &Batch, done: &str) -> Option<Value> {
     let mut document = match &batch.failed {
         None => json!({}),

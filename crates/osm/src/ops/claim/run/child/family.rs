@@ -56,7 +56,7 @@ impl Family {
         self.members.extend(new);
     }
 
-    /// Whether a process is known: as a member, or as one that is none.
+    /// Whether a process is known: as a member, or as one of our other children.
     fn has(&self, row: &Process) -> bool {
         let mut known = self.members.iter().chain(&self.others);
         known.any(|it| it.pid == row.pid && it.start == row.start)
